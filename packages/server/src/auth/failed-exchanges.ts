@@ -2,7 +2,7 @@ import { type AuditEntry, type Origin, recordAudit } from '../audit/record.ts'
 import { countedAs } from '../platform/addresses.ts'
 import { type Db, type Owner, sql, type WriteDb } from '../platform/db.ts'
 import type { Wakeups, Watch } from '../platform/wakeups.ts'
-import { isKey } from './keys.ts'
+import { isKey, isOperatorKey } from './keys.ts'
 
 /** A token exchange that was refused. */
 interface FailedExchange {
@@ -70,7 +70,8 @@ export function createFailedExchanges(
 }
 
 function add(counts: Counts, failure: FailedExchange, count: number): void {
-  const named = { ...failure, publicKey: isKey('pk', failure.publicKey) ? failure.publicKey : malformed }
+  const isPublicKey = isKey('pk', failure.publicKey) || isOperatorKey('opk', failure.publicKey)
+  const named = { ...failure, publicKey: isPublicKey ? failure.publicKey : malformed }
   const key = [failure.error, countedAs(failure.address), named.publicKey].join(' ')
   const isRoom =
     counts.has(key) || [...counts.values()].filter((each) => isNamed(each, failure.error)).length < namedMax

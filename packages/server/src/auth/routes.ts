@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
+import { originOf } from './request-origin.ts'
 import { exchange } from './token-exchange.ts'
 
 const KeyPairBody = Type.Object(
@@ -42,9 +43,12 @@ export function authRoutes(app: App, ctx: Context): void {
       },
     },
     async (request) => {
-      const address = request.ip
-      const origin = { requestId: request.id, address, userAgent: request.headers['user-agent'] }
-      const pair = { publicKey: request.body.publicKey, apiKey: request.headers['api-key'], address, origin }
+      const pair = {
+        publicKey: request.body.publicKey,
+        apiKey: request.headers['api-key'],
+        address: request.ip,
+        origin: originOf(request),
+      }
       const needs = { ...ctx, db: ctx.db.write, cell: ctx.config.cell }
       const { token, expiresAt } = await exchange(needs, pair).catch((error) => {
         ctx.metrics.authFailures.inc({ at: 'exchange' })

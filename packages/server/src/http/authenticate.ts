@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { KeyPairBearer } from '../auth/bearer.ts'
 import { tokenOf } from '../auth/bearer-token.ts'
 import { bearerOf, hasBearer, setBearer } from '../auth/request-bearer.ts'
+import { originOf } from '../auth/request-origin.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { hasPrincipal, setPrincipal } from '../people/request-principal.ts'
@@ -23,7 +24,7 @@ export async function identify(ctx: Context, request: FastifyRequest): Promise<v
     const [, kind] = keyForm.exec(token) ?? []
     throw new AppError('UNAUTHORIZED', kind === undefined ? {} : { message: keySent[kind as keyof typeof keySent] })
   }
-  setBearer(request, bearer)
+  setBearer(request, { ...bearer, origin: originOf(request) })
 }
 
 const keyForm = /^([sp]k)_(live|test)_/

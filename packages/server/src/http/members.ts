@@ -6,7 +6,7 @@ import { permissionDenied } from '../people/grants.ts'
 import { grantsWith, grantsWithin, includesPlace } from '../people/members.ts'
 import { actorOf, type Principal } from '../people/principal.ts'
 import { merchantPermissions } from '../people/roles.ts'
-import { originOf } from './origin.ts'
+import { principalOrigin } from './origin.ts'
 
 /**
  * Admits a person to a route of the merchant in the path: afterwards the request has a bearer. Returns why not otherwise. Without a
@@ -29,7 +29,7 @@ export function admitMember(
     kind: 'person',
     ...owner,
     actor: actorOf(principal),
-    origin: originOf(request, principal, usable),
+    origin: principalOrigin(request, principal, usable),
     mayActIn: (place) => includesPlace(usable, place),
   })
   return undefined

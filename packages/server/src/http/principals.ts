@@ -11,7 +11,7 @@ import { principalOf } from '../people/request-principal.ts'
 import { browserToken, isCsrf, sessionOf } from '../people/sessions.ts'
 import type { Access } from './app.ts'
 import { admitMember } from './members.ts'
-import { originOf } from './origin.ts'
+import { principalOrigin } from './origin.ts'
 
 /** Identifies the person or machine that sends a request. A request with a cookie that changes something must be same-origin. */
 export async function identifyPrincipal(ctx: Context, request: FastifyRequest): Promise<Principal> {
@@ -29,7 +29,11 @@ export async function identifyPrincipal(ctx: Context, request: FastifyRequest): 
     const token = browserToken(ctx, cookie)
     const sent = request.headers['x-malipo-csrf']
     const isOwn = typeof sent === 'string' && isCsrf(ctx.vault, token, sent)
-    if (!isOwn || !isSameOrigin(ctx, request)) throw new AppError('CROSS_SITE_REQUEST')
+    if (!isOwn || !isSameOrigin(ctx, request)) {
+      const refusal = new AppError('CROSS_SITE_REQUEST')
+      await auditRefusal(ctx, request, principal, refusal)
+      throw refusal
+    }
   }
   return principal
 }
@@ -44,15 +48,20 @@ export function isSameOrigin({ config }: Pick<Context, 'config'>, { headers }: F
 }
 
 /** Records a refused attempt of a known person or machine, with the route that it tried; for the merchant of its person too. */
-async function auditRefusal(ctx: Context, request: FastifyRequest, { member }: Access, error: AppError): Promise<void> {
-  const principal = principalOf(request)
+async function auditRefusal(
+  ctx: Context,
+  request: FastifyRequest,
+  principal: Principal,
+  error: AppError,
+): Promise<void> {
+  const { member } = request.routeOptions.config as Access
   const { method, routeOptions } = request
   await recordRefusal(ctx.db.write, ctx.config.cell, {
     actor: actorOf(principal),
     action: `${method} ${routeOptions.url ?? 'unknown path'}`,
     subject: request.url.slice(0, 200).replace(/\?.*$/, ''),
     detail: { errorCode: catalogue[error.key].errorCode, message: error.message },
-    origin: originOf(request, principal, [...principal.operatorGrants, ...principal.merchantGrants]),
+    origin: principalOrigin(request, principal, [...principal.operatorGrants, ...principal.merchantGrants]),
     ...(error.key === 'PERMISSION_DENIED' && member && readOwner(request.params)),
   })
 }
@@ -70,7 +79,7 @@ export async function authorisePrincipal(ctx: Context, request: FastifyRequest, 
     (access.member && admitMember(request, principal, { ...access, member: access.member })) ??
     refusalOf(principal, access)
   if (!refusal) return
-  if (refusal.key !== 'STEP_UP_REQUIRED') await auditRefusal(ctx, request, access, refusal)
+  if (refusal.key !== 'STEP_UP_REQUIRED') await auditRefusal(ctx, request, principal, refusal)
   throw refusal
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { originOf } from '../auth/request-origin.ts'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
 import { exchangeMachine } from './machines.ts'
@@ -38,8 +39,14 @@ export function machineRoutes(app: App, ctx: Context): void {
       },
     },
     async (request) => {
-      const pair = { publicKey: request.body.publicKey, apiKey: request.headers['api-key'], address: request.ip }
-      const { token, expiresAt } = await exchangeMachine(ctx, pair).catch((error) => {
+      const pair = {
+        publicKey: request.body.publicKey,
+        apiKey: request.headers['api-key'],
+        address: request.ip,
+        origin: originOf(request),
+      }
+      const needs = { ...ctx, db: ctx.db.write, cell: ctx.config.cell }
+      const { token, expiresAt } = await exchangeMachine(needs, pair).catch((error) => {
         ctx.metrics.authFailures.inc({ at: 'exchange' })
         throw error
       })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeOperatorKey } from '../auth/keys.ts'
 import { call, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { breakGlass, testPerson } from '../testing/people.ts'
 import { createMachine, listMachines, type MachineOrder, machineOf, revokeMachine } from './machines.ts'
@@ -100,4 +101,30 @@ test('a machine gets only permissions that its creator holds, a known name is re
   await assert.rejects(create(malipo, { permissions: ['everything'] }), { key: 'VALIDATION' })
   await assert.rejects(create(malipo, { permissions: [] }), { key: 'VALIDATION' })
   await assert.rejects(create(malipo, { addresses: ['here'] }), { key: 'VALIDATION' })
+})
+
+test("a machine's new token is audited once, and its refused exchanges with their count", async (t) => {
+  const malipo = await testMalipo(t)
+  const machine = await create(malipo)
+  const far = await create(malipo, { addresses: ['203.0.113.0/24'] })
+  await Promise.all(Array.from({ length: 5 }, () => exchange(malipo, machine)))
+  for (let count = 0; count < 3; count += 1)
+    await exchange(malipo, { publicKey: machine.publicKey, apiKey: makeOperatorKey('osk') })
+  await exchange(malipo, far)
+
+  await malipo.ctx.failedExchanges.write()
+
+  const rows = await malipo.ask(
+    `select actor_kind, action, result, address, request_id is not null as has_request, detail->>'error' as error,
+       detail->>'count' as count
+     from audit_entries where subject = any($1) and action like 'token.%' order by id`,
+    [[machine.id, machine.publicKey, far.publicKey]],
+  )
+  const from = { address: '127.0.0.1', has_request: true }
+  const refused = { ...from, actor_kind: 'anonymous', action: 'token.exchange', result: 'refused' }
+  assert.deepEqual(rows, [
+    { ...from, actor_kind: 'machine', action: 'token.issue', result: 'done', error: null, count: null },
+    { ...refused, error: 'INVALID_API_KEY', count: '3' },
+    { ...refused, error: 'ADDRESS_NOT_ALLOWED', count: '1' },
+  ])
 })

@@ -1,8 +1,10 @@
 import { hash, randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/record.ts'
 import type { TokenClaims } from '../auth/credentials.ts'
+import type { FailedExchanges } from '../auth/failed-exchanges.ts'
 import type { FailedLogins } from '../auth/failed-logins.ts'
 import { isOperatorKey, makeOperatorKey } from '../auth/keys.ts'
+import type { KeyPair } from '../auth/token-exchange.ts'
 import type { TokenSigner } from '../auth/token-signer.ts'
 import { AppError, invalid } from '../errors.ts'
 import { allowing, isRange } from '../platform/addresses.ts'
@@ -128,62 +130,74 @@ export function countMachineHashes(db: Db): Promise<{ key: string; count: number
 }
 
 interface Needs {
-  readonly db: { readonly write: WriteDb }
+  readonly db: WriteDb
+  readonly cell: number
   readonly vault: Vault
   readonly signer: TokenSigner
+  readonly failedLogins: FailedLogins
+  readonly failedExchanges: FailedExchanges
 }
 
-interface Pair {
-  readonly publicKey: string
-  readonly apiKey: string
-  readonly address: string
-}
-
-/** Exchanges a machine's key pair for its current token, as merchants do. */
-export async function exchangeMachine(
-  { db, vault, signer, failedLogins }: Needs & { readonly failedLogins: FailedLogins },
-  { publicKey, apiKey, address }: Pair,
-): Promise<{ token: string; expiresAt: number }> {
+/** Exchanges a machine's key pair for its current token, as merchants do. New tokens and refused exchanges are audited. */
+export async function exchangeMachine(needs: Needs, pair: KeyPair): Promise<{ token: string; expiresAt: number }> {
+  const { db, vault, signer, failedLogins, failedExchanges } = needs
+  const { publicKey, apiKey, address } = pair
   const key = hash('sha256', `${publicKey} ${apiKey}`, 'base64')
   const isPair = isOperatorKey('opk', publicKey) && isOperatorKey('osk', apiKey) && !failedLogins.isKnown(key)
-  const [machine] = isPair ? await findLiving(db.write, { publicKey }) : []
+  const [machine] = isPair ? await findLiving(db, { publicKey }) : []
   if (!machine || !vault.matches(apiKey, purpose, machine.api_key_hash)) {
+    failedExchanges.count({ ...pair, error: 'INVALID_API_KEY' })
     const wait = failedLogins.count(address, key)
     throw wait === undefined
       ? new AppError('INVALID_API_KEY')
       : new AppError('RATE_LIMIT_EXCEEDED', { headers: { 'retry-after': String(wait) } })
   }
-  if (!allowing(machine.allowed_addresses)(address)) throw new AppError('ADDRESS_NOT_ALLOWED')
-  const claims = await currentToken(db.write, machine.id, vault.hash(apiKey, purpose))
+  if (!allowing(machine.allowed_addresses)(address)) {
+    failedExchanges.count({ ...pair, error: 'ADDRESS_NOT_ALLOWED' })
+    throw new AppError('ADDRESS_NOT_ALLOWED')
+  }
+  const claims = await currentToken(needs, machine, pair)
   const token = await signer.sign(audience, showId('machine', machine.id), {}, claims)
   return { token, expiresAt: claims.token_expires_at.getTime() / 1000 }
 }
 
-/** The current token while more than five minutes of it remain, else a new one. The hash moves to the newest secret key. */
-async function currentToken(db: Db, id: string, apiKeyHash: string): Promise<TokenClaims> {
-  const [claims] = await db.query<TokenClaims>(sql`
-    update machines m
-    set api_key_hash = ${apiKeyHash},
-      token_id = case when n.is_new then ${randomUUID()}::uuid else m.token_id end,
-      token_issued_at = case when n.is_new then date_trunc('second', now()) else m.token_issued_at end,
-      token_expires_at =
-        case when n.is_new then date_trunc('second', now()) + interval '1 hour' else m.token_expires_at end
-    from (
-      select id, token_expires_at is null or token_expires_at <= now() + interval '5 minutes' as is_new
-      from machines
-      where id = ${id}
-      for update
-    ) n
-    where m.id = n.id
-      and m.revoked_at is null
-    returning m.token_id, m.token_issued_at, m.token_expires_at`)
-  if (!claims) throw new AppError('INVALID_API_KEY') // Revoked between the two queries.
-  return claims
+/**
+ * The current token while more than five minutes of it remain, else a new one, which is audited. The hash moves to the newest
+ * secret key.
+ */
+function currentToken({ db, cell, vault }: Needs, machine: Machine, { apiKey, origin }: KeyPair): Promise<TokenClaims> {
+  const newTokenId = randomUUID()
+  return db.transaction(async (tx) => {
+    const [claims] = await tx.query<TokenClaims>(sql`
+      update machines m
+      set api_key_hash = ${vault.hash(apiKey, purpose)},
+        token_id = case when n.is_new then ${newTokenId}::uuid else m.token_id end,
+        token_issued_at = case when n.is_new then date_trunc('second', now()) else m.token_issued_at end,
+        token_expires_at =
+          case when n.is_new then date_trunc('second', now()) + interval '1 hour' else m.token_expires_at end
+      from (
+        select id, token_expires_at is null or token_expires_at <= now() + interval '5 minutes' as is_new
+        from machines
+        where id = ${machine.id}
+        for update
+      ) n
+      where m.id = n.id
+        and m.revoked_at is null
+      returning m.token_id, m.token_issued_at, m.token_expires_at`)
+    if (!claims) throw new AppError('INVALID_API_KEY') // Revoked between the two queries.
+    if (claims.token_id === newTokenId) {
+      const subject = showId('machine', machine.id)
+      const actor = { kind: 'machine', id: subject, name: machine.name } as const
+      const detail = { tokenId: newTokenId, expiresAt: claims.token_expires_at.toISOString() }
+      await recordAudit(tx, cell, { actor, action: 'token.issue', subject, detail, origin })
+    }
+    return claims
+  })
 }
 
 /** The machine that sends a request with this token. Read from the database each time, so that a revocation takes effect at once. */
 export async function machineOf(
-  { db, signer }: Pick<Needs, 'db' | 'signer'>,
+  { db, signer }: { readonly db: { readonly write: WriteDb }; readonly signer: TokenSigner },
   { token, address }: { readonly token: string; readonly address: string },
 ): Promise<Principal | undefined> {
   const { sub = '' } = (await signer.verify(audience, token)) ?? {}

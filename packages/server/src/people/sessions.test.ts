@@ -111,6 +111,15 @@ test('a change by cookie is refused without the header of its session or from an
     const { status, body } = await malipo.call('POST', '/people/v1/sign-out', headers)
     assert.deepEqual([status, body['errorCode']], [403, 'CROSS_SITE_REQUEST'], JSON.stringify(headers))
   }
+  const rows = await malipo.ask<{ action: string; result: string; address: string | null }>(
+    'select action, result, address from audit_entries where actor = $1',
+    [person.id],
+  )
+  const recorded = { action: 'POST /people/v1/sign-out', result: 'refused', address: '127.0.0.1' }
+  assert.deepEqual(
+    rows,
+    refused.map(() => recorded),
+  )
   const signedOut = await malipo.call('POST', '/people/v1/sign-out', { cookie, origin, 'x-malipo-csrf': csrf })
 
   assert.equal(signedOut.status, 200)

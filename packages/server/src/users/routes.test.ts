@@ -222,15 +222,15 @@ test("a rotation in one environment keeps the other environment's secret", async
   assert.deepEqual(await live(), before)
 })
 
-test('every change leaves an audit row that names the credential and holds no secret', async (t) => {
+test('every change leaves an audit row with credential and origin, and without a secret', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 
   await merchant.call('PUT', users, { firstName: 'Achieng' })
   const { body } = await merchant.call('POST', `${users}/webhook-secret/rotate`)
 
-  const rows = await malipo.ask<{ actor: string; action: string; detail: object }>(
-    'select actor, action, detail from audit_entries where merchant_id = $1 order by id',
+  const rows = await malipo.ask<{ actor: string; action: string; detail: object; address: string; request_id: string }>(
+    'select actor, action, detail, address, request_id from audit_entries where merchant_id = $1 order by id',
     [readId('merchant', merchant.id)],
   )
   assert.deepEqual(
@@ -239,6 +239,7 @@ test('every change leaves an audit row that names the credential and holds no se
   )
   assert.match(rows[3]?.actor ?? '', /^cred_/)
   assert.deepEqual(rows[3]?.detail, { firstName: 'Achieng' })
+  assert.deepEqual([rows[3]?.address, rows[3]?.request_id === ''], ['127.0.0.1', false])
   assert.ok(!JSON.stringify(rows).includes((body['data'] as { secret: string }).secret))
 })
 

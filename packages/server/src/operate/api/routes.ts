@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type TObject, type TSchema, Type } from 'typebox'
 import { recordRefusal } from '../../audit/record.ts'
+import { originOf } from '../../auth/request-origin.ts'
 import type { Context } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -70,12 +71,8 @@ export function operatorBase(ctx: Context): Omit<OperatorContext, 'principal' | 
 
 function senderOf(request: FastifyRequest): Pick<OperatorContext, 'principal' | 'origin'> {
   const principal = principalOf(request)
-  const { id: requestId, ip: address, headers } = request
   const role = principal.operatorGrants.map((grant) => grant.role).join(', ')
-  return {
-    principal,
-    origin: { requestId, address, userAgent: headers['user-agent'], role, strength: principal.strength },
-  }
+  return { principal, origin: { ...originOf(request), role, strength: principal.strength } }
 }
 
 async function handle(context: OperatorContext, operation: Operation, request: FastifyRequest, reply: FastifyReply) {
