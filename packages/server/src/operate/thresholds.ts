@@ -5,7 +5,7 @@ import { audited, type OperatorContext, OperatorError } from './operator-context
 
 export interface ThresholdView {
   readonly currency: string
-  /** One person may move less than this in live. */
+  /** One person may move less than this in live, in 24 hours together. */
   readonly amount: string
 }
 

@@ -9,6 +9,7 @@ import { createWriter } from '../../ledger/chain.ts'
 import { permissionDenied } from '../../people/grants.ts'
 import { actorOf, mayOperateOn, type Place } from '../../people/principal.ts'
 import { principalOf } from '../../people/request-principal.ts'
+import { actAlone } from '../act-alone.ts'
 import { bindOperator } from '../bind-operator.ts'
 import { foresee } from '../dry-run.ts'
 import {
@@ -19,7 +20,6 @@ import {
   performAtOnce,
 } from '../operator-context.ts'
 import { placeIn, propose } from '../proposals.ts'
-import { thresholdOf } from '../thresholds.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { ProposalView } from './schema.ts'
@@ -126,8 +126,9 @@ async function runOrPropose(context: OperatorContext, operation: Operation, inpu
   const foreseen = await foresee(context, act)
   const { entry, money, place } = foreseen
   requireInScope(context, operation, placeIn(input, { currency: money?.currency, place }))
-  const isBelow = money !== undefined && money.amount < (await thresholdOf(context.db.write, money.currency))
-  if (entry.env === 'sandbox' || isBelow) return { status: 200, result: await act(context) }
+  if (entry.env === 'sandbox') return { status: 200, result: await act(context) }
+  const alone = await actAlone(context, act, money)
+  if (alone) return { status: 200, result: alone.result }
   const reason = String(input['reason'] ?? '')
   const proposed = { operation: name, input, summary: control.describe(input as never), reason }
   return { status: 202, result: await propose(context, proposed, foreseen) }
