@@ -9,6 +9,7 @@ import { attemptOfKey, readId, showId } from '../platform/ids.ts'
 import { redact } from '../platform/redact.ts'
 import { requireProvider } from './known-provider.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
+import { mayReadPayment } from './payment-summaries.ts'
 
 interface ListedCallback {
   readonly id: string
@@ -98,13 +99,20 @@ function showCallback(context: OperatorContext, shownId: string): Promise<Callba
       from callbacks
       where id = ${id}
         and id >= id_at((select record_time()) - make_interval(secs => ${keptSeconds}::float8))`)
-    if (!found) throw new OperatorError(`callback ${shownId} not found; callbacks are kept for 90 days`)
+    const payment = found?.transaction_id ?? undefined
+    const isOutside = payment !== undefined && !(await mayReadPayment(context, 'personal-data:read', payment))
+    if (!found || isOutside) throw new OperatorError(`callback ${shownId} not found; callbacks are kept for 90 days`)
     const { env, provider } = found
     const shown = listed(found)
     const { transactionId } = shown
     return {
       result: { ...shown, ...hidden(openContent(context.vault, id, found.content)) },
-      entry: { action: 'callback.show', env, subject: shownId, detail: { provider, ...(transactionId && { transactionId }) } },
+      entry: {
+        action: 'callback.show',
+        env,
+        subject: shownId,
+        detail: { provider, ...(transactionId && { transactionId }) },
+      },
     }
   })
 }

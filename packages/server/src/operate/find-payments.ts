@@ -7,7 +7,7 @@ import type { Vault } from '../platform/seal.ts'
 import { loadReferenceData } from '../reference/data.ts'
 import { possiblePhones } from '../reference/phones.ts'
 import { existing, merchantId } from './merchants.ts'
-import { type OperatorContext, OperatorError } from './operator-context.ts'
+import { type OperatorContext, OperatorError, readScope } from './operator-context.ts'
 import { type FoundRow, readSummaries } from './payment-summaries.ts'
 import { type ListedPayment, listed } from './payments.ts'
 import { recordNumbersRead, shownNumber } from './personal-numbers.ts'
@@ -56,7 +56,7 @@ export async function findPayments(context: OperatorContext, order: FindOrder): 
   const { page, next, notIndexed } = await context.db.write.snapshot(async (tx) => {
     await planOnce(tx)
     if (merchant_id !== undefined) await existing(tx, merchant_id)
-    const filter = { merchant_id, env: order.env }
+    const filter = { merchant_id, env: order.env, scope: readScope(context, 'payments:read') }
     const exact = await exactCandidates(tx, text, filter)
     const hashed = await hashedCandidates(tx, hashesOf(context.vault, text, filter), before)
     const candidates = newestFirst([...exact.filter(({ id }) => id < before), ...hashed.candidates], hashed.examinedTo)
@@ -103,6 +103,7 @@ function readCursor(before: string | undefined): string {
 interface Filter {
   readonly merchant_id: string | undefined
   readonly env: Environment | undefined
+  readonly scope: string | null
 }
 
 interface Candidate {

@@ -1,6 +1,7 @@
 import { type FloatLevel, floatLevels, removeMark, setMark } from '../ledger/float-marks.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor, parseMinor } from '../money/money.ts'
+import { mayRead } from '../people/principal.ts'
 import type { Environment } from '../platform/db.ts'
 import { loadReferenceData } from '../reference/data.ts'
 import { refuseStrangeFloat } from './money.ts'
@@ -31,9 +32,10 @@ export interface MarkOrder {
   readonly reason: string
 }
 
-/** Every float with money or a mark. */
-export async function listFloats({ db }: OperatorContext): Promise<FloatView[]> {
-  return (await floatLevels(db.write)).map(viewOfFloat)
+/** Every float with money or a mark that the reader may see. */
+export async function listFloats({ db, principal }: OperatorContext): Promise<FloatView[]> {
+  const levels = await floatLevels(db.write)
+  return levels.filter((level) => mayRead(principal, 'providers:read', level)).map(viewOfFloat)
 }
 
 export function viewOfFloat({ provider, env, country, currency, amount, mark }: FloatLevel): FloatView {

@@ -6,6 +6,7 @@ import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
 import { readId } from '../platform/ids.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
+import { mayReadPayment } from './payment-summaries.ts'
 import { readSealLines } from './seal-file.ts'
 import { type CaseView, listCases } from './suspense.ts'
 
@@ -55,7 +56,9 @@ export type CheckReport = Omit<CheckResult, 'suspense'> & {
 export async function show(context: OperatorContext, shownId: string): Promise<string> {
   const id = readId('transaction', shownId)
   if (id === undefined) throw new OperatorError(`${shownId} is not a transaction id; they look like txn_0193…`)
-  const drawing = await drawTransaction(context.db.write, id)
+  const drawing = (await mayReadPayment(context, 'ledger:read', id))
+    ? await drawTransaction(context.db.write, id)
+    : undefined
   if (drawing === undefined) throw new OperatorError(`the ledger has no transfers for ${shownId}`)
   return drawing
 }

@@ -4,7 +4,7 @@ import { readId, showId } from '../platform/ids.ts'
 import { requireProvider } from './known-provider.ts'
 import { existing, merchantId } from './merchants.ts'
 import { readOpenPayments } from './open-payments.ts'
-import { type OperatorContext, OperatorError } from './operator-context.ts'
+import { type OperatorContext, OperatorError, readScope } from './operator-context.ts'
 import { readSummaries } from './payment-summaries.ts'
 import { type ListedPayment, listed } from './payments.ts'
 
@@ -43,7 +43,8 @@ export async function listPayments(context: OperatorContext, order: ListOrder): 
   const after = order.after === undefined ? undefined : readId('transaction', order.after)
   if (order.after !== undefined && after === undefined)
     throw new OperatorError(`${order.after} is not a payment id; use the next of the page before`)
-  const filter = { merchant_id, env: order.env, provider: order.provider, olderThanMinutes, limit: order.limit }
+  const { env, provider, limit } = order
+  const filter = { merchant_id, env, provider, olderThanMinutes, limit, scope: readScope(context, 'payments:read') }
   return context.db.write.snapshot(async (tx) => {
     if (merchant_id !== undefined) await existing(tx, merchant_id)
     if (state !== undefined && isFinal(state))
@@ -69,11 +70,12 @@ interface EndedFilter {
   readonly provider: string | undefined
   readonly state: State
   readonly before: string
+  readonly scope: string | null
   readonly limit: number
 }
 
 async function endedPage(db: Db, wanted: EndedFilter): Promise<PaymentPage> {
-  const { merchant_id, env, limit } = wanted
+  const { merchant_id, env, limit, scope } = wanted
   const envs = env === undefined ? environments : [env]
   const scans = await (merchant_id === undefined
     ? Promise.all([scanAll(db, wanted)])
@@ -89,7 +91,8 @@ async function endedPage(db: Db, wanted: EndedFilter): Promise<PaymentPage> {
     .sort((left, right) => (left < right ? 1 : -1))
   const shown = ids.slice(0, limit)
   const last = ids.length > limit ? shown.at(-1) : examinedTo
-  const found = shown.length === 0 ? [] : await readSummaries(db, shown, { merchant_id: undefined, env: undefined })
+  const found =
+    shown.length === 0 ? [] : await readSummaries(db, shown, { merchant_id: undefined, env: undefined, scope })
   return { payments: found.map(listed), ...(last !== undefined && { next: showId('transaction', last) }) }
 }
 
@@ -104,10 +107,10 @@ const environments = ['live', 'sandbox'] as const
 
 /** The newest payments of all merchants, along the primary key. */
 async function scanAll(db: Db, wanted: EndedFilter): Promise<Scan> {
-  const { env = null, provider = null, state, before, limit } = wanted
+  const { env = null, provider = null, state, before, limit, scope } = wanted
   const found = await db.query<{ id: string }>(sql`
     with examined as (
-      select id, env, provider, state
+      select id, env, provider, state, country, currency
       from transactions
       where id < ${before}
       order by id desc
@@ -118,6 +121,7 @@ async function scanAll(db: Db, wanted: EndedFilter): Promise<Scan> {
     where state = ${state}
       and env = coalesce(${env}::text, env)
       and provider = coalesce(${provider}::text, provider)
+      and is_in_scope(${scope}::jsonb, country, currency)
     order by id desc
     limit ${limit + 1}`)
   if (found.length > limit) return { ids: found.map(({ id }) => id), examinedTo: undefined }
@@ -136,10 +140,10 @@ async function scanMerchant(
   db: Db,
   wanted: EndedFilter & { readonly merchant_id: string; readonly env: Environment },
 ): Promise<Scan> {
-  const { merchant_id, env, provider = null, state, before, limit } = wanted
+  const { merchant_id, env, provider = null, state, before, limit, scope } = wanted
   const found = await db.query<{ id: string }>(sql`
     with examined as (
-      select id, provider, state
+      select id, provider, state, country, currency
       from transactions
       where merchant_id = ${merchant_id}
         and env = ${env}
@@ -151,6 +155,7 @@ async function scanMerchant(
     from examined
     where state = ${state}
       and provider = coalesce(${provider}::text, provider)
+      and is_in_scope(${scope}::jsonb, country, currency)
     order by id desc
     limit ${limit + 1}`)
   if (found.length > limit) return { ids: found.map(({ id }) => id), examinedTo: undefined }

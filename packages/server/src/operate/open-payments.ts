@@ -15,6 +15,8 @@ export interface OpenPaymentFilter {
   readonly provider: string | undefined
   readonly state: State | undefined
   readonly olderThanMinutes: number
+  /** Of `readScope`. */
+  readonly scope: string | null
   /** Only payments newer than this one. */
   readonly after: string
   readonly limit: number
@@ -25,16 +27,17 @@ export interface OpenPaymentFilter {
  * the query uses the index of open payments and never scans all payments.
  */
 export function readOpenPayments(db: Db, wanted: OpenPaymentFilter): Promise<PaymentSummary[]> {
-  const { isDoubtOnly, merchant_id = null, env = null, provider = null, state = null, olderThanMinutes, limit } = wanted
+  const { isDoubtOnly, merchant_id = null, env = null, provider = null, state = null } = wanted
+  const { olderThanMinutes, scope, limit } = wanted
   return db.query<PaymentSummary>(sql`
     with found as materialized (
-      select id, merchant_id, env, type, external_reference, amount, currency, state, doubt, provider, attempt, created_at,
-        wake_at
+      select id, merchant_id, env, type, external_reference, amount, currency, country, state, doubt, provider, attempt,
+        created_at, wake_at
       from transactions
       where state not in ('successful', 'failed')
       union all
-      select t.id, t.merchant_id, t.env, t.type, t.external_reference, t.amount, t.currency, t.state, t.doubt, t.provider,
-        t.attempt, t.created_at, t.wake_at
+      select t.id, t.merchant_id, t.env, t.type, t.external_reference, t.amount, t.currency, t.country, t.state, t.doubt,
+        t.provider, t.attempt, t.created_at, t.wake_at
       from suspense_cases c
       join transactions t on t.id = c.transaction_id
       where c.closed_at is null
@@ -56,6 +59,7 @@ export function readOpenPayments(db: Db, wanted: OpenPaymentFilter): Promise<Pay
         and f.state = coalesce(${state}::text, f.state)
         and f.created_at <= at - make_interval(mins => ${olderThanMinutes}::int)
         and f.id > ${wanted.after}
+        and is_in_scope(${scope}::jsonb, f.country, f.currency)
     )
     select id, merchant_id, merchant_name, env, type, external_reference, amount, currency, state, doubt, provider, attempt,
       created_at, case_kind, held_by, extract(epoch from at - created_at)::int as age_seconds,

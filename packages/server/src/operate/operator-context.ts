@@ -3,7 +3,8 @@ import { AppError } from '../errors.ts'
 import type { PlatformAccounts } from '../ledger/accounts.ts'
 import type { Writer } from '../ledger/chain.ts'
 import type { ResolverContext } from '../payments/resolve/resolve.ts'
-import { actorOf, type Place, type Principal } from '../people/principal.ts'
+import { actorOf, type Place, type Principal, scopesOf } from '../people/principal.ts'
+import type { OperatorPermission } from '../people/roles.ts'
 import { type Batcher, createBatcher, type Decided } from '../platform/batch.ts'
 import type { BatchTx, Database, Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -41,6 +42,15 @@ export class OperatorError extends Error {
 
 /** The commit may or may not have happened. */
 export class OutcomeUnknown extends OperatorError {}
+
+/** The countries and currencies that the reader may see, as the database's `is_in_scope` takes them; null for all. */
+export function readScope(
+  { principal }: Pick<OperatorContext, 'principal'>,
+  permission: OperatorPermission,
+): string | null {
+  const scopes = scopesOf(principal, permission)
+  return scopes && JSON.stringify(scopes)
+}
 
 /** What a command did, before its transaction is committed. */
 export interface Done<Result> {

@@ -2,7 +2,10 @@ import type { Currency } from '../money/currencies.ts'
 import type { CaseKind } from '../payments/late-money/suspense-cases.ts'
 import type { DoubtOrNone } from '../payments/model/doubts.ts'
 import type { Transaction } from '../payments/model/store.ts'
+import { mayRead } from '../people/principal.ts'
+import type { OperatorPermission } from '../people/roles.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
+import type { OperatorContext } from './operator-context.ts'
 
 /** Why a payment is held, as the database's `held_by` returns it; null when it is not held. */
 export type HeldBy = 'paused' | 'frozen' | null
@@ -28,11 +31,29 @@ export interface PaymentSummary
 /** A summary with the columns that a find compares. */
 export interface FoundRow extends PaymentSummary, Pick<Transaction, 'counterparty' | 'receipt' | 'country'> {}
 
-/** These payments, newest first, without those of other merchants and environments where one is named. */
+/** Whether the reader's countries and currencies include this payment; what is not a payment has none. */
+export async function mayReadPayment(
+  { db, principal }: OperatorContext,
+  permission: OperatorPermission,
+  id: string,
+): Promise<boolean> {
+  const [place] = await db.write.query<Pick<Transaction, 'country' | 'currency'>>(sql`
+    select country, currency from transactions where id = ${id}`)
+  return mayRead(principal, permission, place ?? {})
+}
+
+interface SummaryFilter {
+  readonly merchant_id: string | undefined
+  readonly env: Environment | undefined
+  /** Of `readScope`. */
+  readonly scope: string | null
+}
+
+/** These payments, newest first, without those of other merchants and environments where one is named, and outside the scope. */
 export function readSummaries(
   db: Db,
   ids: readonly string[],
-  { merchant_id, env }: { readonly merchant_id: string | undefined; readonly env: Environment | undefined },
+  { merchant_id, env, scope }: SummaryFilter,
 ): Promise<FoundRow[]> {
   return db.query<FoundRow>(sql`
     with clock as (
@@ -50,5 +71,6 @@ export function readSummaries(
     where t.id = any(${ids}::uuid[])
       and t.merchant_id = coalesce(${merchant_id ?? null}::uuid, t.merchant_id)
       and t.env = coalesce(${env ?? null}::text, t.env)
+      and is_in_scope(${scope}::jsonb, t.country, t.currency)
     order by t.id desc`)
 }

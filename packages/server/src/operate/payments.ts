@@ -5,6 +5,7 @@ import { doubts } from '../payments/model/doubts.ts'
 import { isFinal } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import { timing } from '../payments/resolve/timing.ts'
+import { mayRead } from '../people/principal.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
 import { type Inspected, inspect } from './open-payments.ts'
@@ -127,7 +128,7 @@ export async function showPayment(context: OperatorContext, shownId: string): Pr
     inspected: await inspect(tx, id),
     drawing: await drawTransaction(tx, id),
   }))
-  if (!inspected) throw noPayment(id)
+  if (!inspected || !mayRead(context.principal, 'payments:read', inspected.transaction)) throw noPayment(id)
   const shown = shownNumber(context, inspected.transaction)
   await recordNumbersRead(context, 'payments.show', [{ ...shown, payment: inspected.transaction }])
   return view(context, inspected, shown, drawing)
@@ -175,7 +176,9 @@ function view(
     merchant: { id: showId('merchant', transaction.merchant_id), name: merchant_name, isFrozen: is_frozen },
     ...sidesOf(transaction),
     account: shown.account,
-    ...(failure && { failure: shown.hide([failure.code, failure.message, failure.providerCode ?? ''].join(' ').trim()) }),
+    ...(failure && {
+      failure: shown.hide([failure.code, failure.message, failure.providerCode ?? ''].join(' ').trim()),
+    }),
     ...(receipt !== '' && { receipt }),
     createdAt: transaction.created_at.toISOString(),
     updatedAt: transaction.updated_at.toISOString(),

@@ -1,6 +1,6 @@
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
-import { mayOperate, type Place } from '../people/principal.ts'
+import { mayOperate, mayRead, type Place } from '../people/principal.ts'
 import type { OperatorPermission } from '../people/roles.ts'
 import { sharePasskey } from '../people/same-person.ts'
 import { type BatchTx, type Environment, sql, type Tx } from '../platform/db.ts'
@@ -13,6 +13,7 @@ import {
   OperatorError,
   OutcomeUnknown,
   type Perform,
+  readScope,
   record,
   type Work,
 } from './operator-context.ts'
@@ -22,6 +23,7 @@ import {
   DecisionRefused,
   existing,
   lockOpen,
+  noProposal,
   type Preview,
   type ProposalState,
   proposalId,
@@ -89,7 +91,9 @@ export async function propose(context: OperatorContext, proposed: Proposed, fore
 }
 
 export async function showProposal(context: OperatorContext, shownId: string): Promise<ProposalView> {
-  return view(context, await existing(context.db.write, proposalId(shownId)))
+  const found = await existing(context.db.write, proposalId(shownId))
+  if (!mayRead(context.principal, 'merchants:read', placeOf(found))) throw noProposal(found.id)
+  return view(context, found)
 }
 
 export interface ProposalsWanted {
@@ -103,15 +107,24 @@ export interface ProposalsWanted {
 export async function listProposals(context: OperatorContext, wanted: ProposalsWanted): Promise<ProposalView[]> {
   const { isOpenOnly, limit, before } = wanted
   const last = before === undefined ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : proposalId(before)
+  const scope = readScope(context, 'merchants:read')
   const rows = isOpenOnly
     ? await context.db.write.query<Stored>(sql`
         select *, expires_at <= record_time() as is_past
         from proposals
         where state = 'open' and expires_at > record_time() and id < ${last}
+          and is_in_scope(${scope}::jsonb, coalesce(preview->'place'->>'country', input->>'country'),
+            coalesce(preview->'place'->>'currency', input->>'currency', currency))
         order by id desc
         limit ${limit}`)
     : await context.db.write.query<Stored>(sql`
-        select *, expires_at <= record_time() as is_past from proposals where id < ${last} order by id desc limit ${limit}`)
+        select *, expires_at <= record_time() as is_past
+        from proposals
+        where id < ${last}
+          and is_in_scope(${scope}::jsonb, coalesce(preview->'place'->>'country', input->>'country'),
+            coalesce(preview->'place'->>'currency', input->>'currency', currency))
+        order by id desc
+        limit ${limit}`)
   return rows.map((row) => view(context, row))
 }
 

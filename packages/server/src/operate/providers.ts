@@ -2,6 +2,7 @@ import { floatLevels } from '../ledger/float-marks.ts'
 import { lanesTopic } from '../payments/dispatch/lane-health.ts'
 import { type LaneState, listLanes, pauseLane, resumeLane, wakeHeld } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
+import { mayRead } from '../people/principal.ts'
 import type { Environment, Tx } from '../platform/db.ts'
 import { type FloatView, viewOfFloat } from './float-marks.ts'
 import { requireProvider } from './known-provider.ts'
@@ -106,7 +107,7 @@ export function providersStatus(context: OperatorContext): Promise<ProvidersView
         ...statusOf(name, lanes.get(name), open.get(name) ?? [], recent.get(name)),
         suspenseCases: cases.get(name) ?? 0,
       })),
-      floats: floats.map(viewOfFloat),
+      floats: floats.filter((float) => mayRead(context.principal, 'providers:read', float)).map(viewOfFloat),
       isHourCut: counted[0]?.looked === recentMax,
     }
   })

@@ -45,7 +45,7 @@ export async function showMerchant(context: OperatorContext, shownId: string): P
   const { id, frozen_at } = merchant
   const [keys, wallets, webhooks, fees, currencies, openPayments, lastPayments] = await Promise.all([
     listOf(context, shownId),
-    readWallets(db, id, undefined),
+    readWallets(context, id, undefined),
     webhooksOf(db, id),
     feesOf(context, shownId),
     showCurrencies(context, shownId),

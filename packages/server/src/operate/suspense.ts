@@ -1,9 +1,10 @@
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
 import { caseKinds, type SuspenseCase } from '../payments/late-money/suspense-cases.ts'
+import { mayRead } from '../people/principal.ts'
 import { type Environment, sql } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
-import { type OperatorContext, OperatorError } from './operator-context.ts'
+import { type OperatorContext, OperatorError, readScope } from './operator-context.ts'
 
 /** A case about money in suspense, for staff. */
 export interface CaseView {
@@ -44,6 +45,7 @@ export async function listCases(context: OperatorContext, { env, provider, limit
     where closed_at is null
       and env = coalesce(${env ?? null}::text, env)
       and provider = coalesce(${provider ?? null}::text, provider)
+      and is_in_scope(${readScope(context, 'payments:read')}::jsonb, country, currency)
     order by opened_at, id
     limit ${limit}`)
   return found.map(view)
@@ -54,7 +56,7 @@ export async function showCase(context: OperatorContext, shownId: string): Promi
     select *, extract(epoch from (select record_time()) - opened_at)::int as age_seconds
     from suspense_cases
     where id = ${caseId(shownId)}`)
-  if (!found) throw noCase(shownId)
+  if (!found || !mayRead(context.principal, 'payments:read', found)) throw noCase(shownId)
   return view(found)
 }
 

@@ -1,9 +1,9 @@
 import { available, balance, type Counters } from '../ledger/accounts.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
-import { type Db, type Environment, sql } from '../platform/db.ts'
+import { type Environment, sql } from '../platform/db.ts'
 import { existing, merchantId } from './merchants.ts'
-import type { OperatorContext } from './operator-context.ts'
+import { type OperatorContext, readScope } from './operator-context.ts'
 
 /** A wallet, with amounts in major units. */
 export interface WalletView {
@@ -22,12 +22,12 @@ export interface WalletView {
 
 /** Every wallet of a merchant, of one environment or both. */
 export async function showWallets(
-  { db }: OperatorContext,
+  context: OperatorContext,
   shownMerchantId: string,
   { env }: { readonly env?: Environment } = {},
 ): Promise<WalletView[]> {
-  const { id } = await existing(db.write, merchantId(shownMerchantId))
-  return readWallets(db.write, id, env)
+  const { id } = await existing(context.db.write, merchantId(shownMerchantId))
+  return readWallets(context, id, env)
 }
 
 interface WalletRow extends Counters {
@@ -37,12 +37,17 @@ interface WalletRow extends Counters {
   readonly owed: bigint
 }
 
-export async function readWallets(db: Db, merchant_id: string, env: Environment | undefined): Promise<WalletView[]> {
-  const rows = await db.query<WalletRow>(sql`
+export async function readWallets(
+  context: OperatorContext,
+  merchant_id: string,
+  env: Environment | undefined,
+): Promise<WalletView[]> {
+  const rows = await context.db.write.query<WalletRow>(sql`
     select env, currency, country, debits_pending, debits_posted, credits_pending, credits_posted, owed
     from wallets
     where merchant_id = ${merchant_id}
       and env = coalesce(${env ?? null}::text, env)
+      and is_in_scope(${readScope(context, 'merchants:read')}::jsonb, country, currency)
     order by env, currency, country`)
   return rows.map((row) => {
     const shown = (minor: bigint) => shownMinor(minor, row.currency)

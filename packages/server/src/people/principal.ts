@@ -73,6 +73,26 @@ export function mayOperateOn(principal: Principal, permission: OperatorPermissio
   return principal.operatorGrants.some((grant) => grantCovers(grant, permission, place))
 }
 
+/** The scopes of the roles that give a permission; null when one of them has no limit. */
+export function scopesOf(principal: Principal, permission: OperatorPermission): readonly Scope[] | null {
+  if (principal.kind !== 'person') return null
+  const held = principal.operatorGrants.filter(({ role }) => includes(operatorRoles[role].permissions, permission))
+  const isUnlimited = held.some(({ countries, currencies }) => countries.length + currencies.length === 0)
+  return isUnlimited ? null : held.map(({ countries, currencies }) => ({ countries, currencies }))
+}
+
+/** The same for a read. Data without a country or a currency is not limited by it. Must equal `is_in_scope` of the database. */
+export function mayRead(principal: Principal, permission: OperatorPermission, place: Place): boolean {
+  if (!mayOperate(principal, permission)) return false
+  const isWithin = (allowed: readonly string[], named: string | undefined) =>
+    allowed.length === 0 || named === undefined || allowed.includes(named)
+  const scopes = scopesOf(principal, permission)
+  return (
+    scopes === null ||
+    scopes.some((scope) => isWithin(scope.countries, place.country) && isWithin(scope.currencies, place.currency))
+  )
+}
+
 export function grantCovers(grant: OperatorGrant, permission: OperatorPermission, place: Place): boolean {
   const isWithin = (allowed: readonly string[], named: string | undefined) =>
     allowed.length === 0 || (named !== undefined && allowed.includes(named))
