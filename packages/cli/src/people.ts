@@ -23,6 +23,7 @@ export function addPeopleCommands(program: Command, context: CommandContext): vo
   addRoleCommands(people, context)
   addEnd(people, context)
   addSessions(people, context)
+  addRecover(people, context)
 }
 
 function addInvite(people: Command, context: CommandContext): void {
@@ -101,6 +102,31 @@ function addEnd(people: Command, context: CommandContext): void {
   ).action(async (person: string, { reason }: { reason: string }) => {
     await context.operate((operator) => operator.people.end(person, reason))
     context.print({ person, state: 'ended' }, () => `Ended the access of ${person}.`)
+  })
+}
+
+function addRecover(people: Command, context: CommandContext): void {
+  guide(
+    people
+      .command('recover')
+      .description('Print a link for a person who lost every way to sign in; it works once, for 72 hours.')
+      .argument('<person>', 'person_…')
+      .requiredOption('--reason <text>', 'why, and how you know the person; kept in the audit trail'),
+    {
+      note: `Ends all sessions and the old passkeys, password and identity at the OIDC provider. Roles stay.
+Send the link over a channel that reaches only that person.`,
+      examples: [
+        'malipo people recover person_0193… --reason "lost phone, seen in person"',
+        'malipo people recover person_0193… --reason "ticket 4711" --json',
+      ],
+    },
+  ).action(async (person: string, { reason }: { reason: string }) => {
+    const made = await context.operate((operator) => operator.people.recover(person, reason))
+    context.print(
+      made,
+      () =>
+        `Ended the old ways to sign in of ${person}. The link works once, until ${minute(made.expiresAt)}:\n${made.link}`,
+    )
   })
 }
 

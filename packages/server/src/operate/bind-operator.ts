@@ -52,6 +52,7 @@ import {
   invitePerson,
   listPeople,
   type PersonView,
+  recoverPersonBy,
   sessionsOf,
 } from './people.ts'
 import {
@@ -134,6 +135,8 @@ export interface LocalOperator {
     end(person: string, reason: string): Promise<void>
     sessions(person: string): Promise<SessionView[]>
     endSessions(person: string, reason: string): Promise<number>
+    /** A link with which a person who lost every way to sign in adds a new one. */
+    recover(person: string, reason: string): Promise<Invited>
   }
   /** Key pairs of the operator's own programs. */
   readonly machines: {
@@ -244,6 +247,7 @@ const bindPeople = (context: OperatorContext): Pick<LocalOperator, 'people' | 'm
     end: (person, reason) => endPersonBy(context, person, reason),
     sessions: (person) => sessionsOf(context, person),
     endSessions: (person, reason) => endSessionsBy(context, person, reason),
+    recover: (person, reason) => recoverPersonBy(context, person, reason),
   },
   machines: {
     create: (order) => addMachine(context, order),

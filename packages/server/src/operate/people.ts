@@ -10,10 +10,13 @@ import {
   type MembershipRow,
 } from '../people/memberships.ts'
 import type { PeopleContext } from '../people/people-context.ts'
+import { recoverPerson } from '../people/recover.ts'
 import { merchantRoles, operatorRoles } from '../people/roles.ts'
+import { identitiesOf } from '../people/same-person.ts'
 import { listSessions, type SessionView } from '../people/sessions.ts'
 import { find, list, type Person } from '../people/store.ts'
 import { readId, showId } from '../platform/ids.ts'
+
 import { existing, merchantId } from './merchants.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
@@ -104,6 +107,25 @@ export async function grantRoleBy(context: OperatorContext, person: string, orde
 export async function endRoleBy(context: OperatorContext, membership: string, reason: string): Promise<void> {
   const order = { membership, reason: stated(reason) }
   await inPlainWords(context.db.write.transaction((tx) => endRole(tx, peopleOf(context), context.principal, order)))
+}
+
+/**
+ * For a person who lost every way to sign in: ends the old ones and all sessions, and returns a link that works once. A person
+ * cannot get a link for itself, nor for a second identity with the same passkey. An approver is checked in the same way.
+ */
+export function recoverPersonBy(context: OperatorContext, shownId: string, reason: string): Promise<Invited> {
+  const subject = showId('person', personId(shownId))
+  const { principal } = context
+  return inPlainWords(
+    audited(context, async (tx) => {
+      if ([principal.id, ...(await identitiesOf(tx, principal.id))].includes(subject))
+        throw new OperatorError('you cannot recover your own access: ask another person')
+      const { invited, person, roles, sessions } = await recoverPerson(tx, peopleOf(context), principal, subject)
+      const detail = { email: person.email, roles: roles.map(({ role }) => role), sessions }
+      const entry = { action: 'person.recover', subject, detail, reason: stated(reason) }
+      return { result: invited, entry, ground: roles.map(({ id }) => id) }
+    }),
+  )
 }
 
 /** People in the order in which they joined, with their roles. */

@@ -36,6 +36,7 @@ export async function acceptAsKnownPerson(
   invitation: AcceptedInvitation,
   principal: Principal,
 ): Promise<void> {
+  if (invitation.recovers !== null) throw new AppError('INVITATION_INVALID')
   const personId = readId('person', principal.id) ?? ''
   const person = await find(tx, personId)
   if (person?.email.toLowerCase() !== invitation.email.toLowerCase()) throw new AppError('INVITATION_FOR_ANOTHER')

@@ -15,6 +15,7 @@ import { addPasskey, registrationOptions } from './passkeys.ts'
 import { addPassword, startTotp } from './password-sign-in.ts'
 import { requireGoodPassword } from './passwords.ts'
 import { peopleContext } from './people-context.ts'
+import { acceptRecovery } from './recover.ts'
 import { principalOf } from './request-principal.ts'
 import {
   ChallengeId,
@@ -59,6 +60,9 @@ const Shown = Type.Object({
     isForOidc: Type.Boolean(),
     needsConfirmation: Type.Boolean({ description: 'Joining also needs a code of the approver' }),
     isKnownPerson: Type.Boolean({ description: 'The person exists, and must be signed in to accept' }),
+    isRecovery: Type.Boolean({
+      description: 'The person lost every way to sign in, and adds a new one; role is empty',
+    }),
   }),
 })
 
@@ -71,7 +75,10 @@ const errors: readonly ErrorKey[] = [
 ]
 const open = { isPublic: true, budget: 'sign_in', errors } as const
 
-/** Accepting an invitation: as a new person with a first way to sign in, or as a signed-in person who gets a role. */
+/**
+ * Accepting an invitation: as a new person with a first way to sign in, as a signed-in person who gets a role, or as a person who
+ * lost every way to sign in.
+ */
 export function invitationRoutes(app: App, ctx: Context): void {
   const people = peopleContext(ctx)
   app.post(
@@ -79,12 +86,13 @@ export function invitationRoutes(app: App, ctx: Context): void {
     { config: open, schema: { summary: 'Show an invitation', tags, body: TokenBody, response: { 200: Shown } } },
     async (request) => {
       const found = await findInvitation(ctx.db.write, ctx.vault, request.body.token)
-      const isKnownPerson = (await findByEmail(ctx.db.write, found.email)) !== undefined
+      const isRecovery = found.recovers !== null
+      const isKnownPerson = !isRecovery && (await findByEmail(ctx.db.write, found.email)) !== undefined
       const { email, name, role, merchant_name: merchant, countries, currencies, is_for_oidc: isForOidc } = found
       const data = { email, name, role, merchant, countries: [...countries], currencies: [...currencies] }
       return {
         success: true as const,
-        data: { ...data, isForOidc, isKnownPerson, needsConfirmation: found.needs_code },
+        data: { ...data, isForOidc, isKnownPerson, isRecovery, needsConfirmation: found.needs_code },
       }
     },
   )
@@ -127,8 +135,8 @@ function byPasskey(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const browser = markedBrowser(ctx, request, reply)
-      const { id, email, name } = await requireNewPerson(ctx, request.body.token)
-      const personId = newId(await databaseTimeMs(ctx.db.write), people.cell)
+      const { id, email, name, recovers } = await requireWithoutSignIn(ctx, request.body.token)
+      const personId = recovers ?? newId(await databaseTimeMs(ctx.db.write), people.cell)
       const options = await registrationOptions(ctx.db.write, people, { id: personId, email, name })
       const content: Started = { challenge: options.challenge, person_id: personId, invitation_id: id }
       const order = { browser, purpose: 'invitation', content: { ...content } } as const
@@ -147,7 +155,7 @@ function byPasskey(app: App, ctx: Context): void {
       const browser = browserOf(ctx, request)
       const order = { id, browser: browser.id, purpose: 'invitation' } as const
       const taken = await takeChallenge<Started>(ctx.db.write, people, order)
-      const found = await requireNewPerson(ctx, token)
+      const found = await requireWithoutSignIn(ctx, token)
       if (taken?.invitation_id !== found.id) throw new AppError('PASSKEY_REFUSED')
       await checkCode(ctx.db.write, ctx.vault, found, confirmation)
       const { challenge, person_id } = taken
@@ -184,7 +192,7 @@ function byPassword(app: App, ctx: Context): void {
       },
     },
     async (request) => {
-      const { id: owner, email } = await requireNewPerson(ctx, request.body.token)
+      const { id: owner, email } = await requireWithoutSignIn(ctx, request.body.token)
       return { success: true as const, ...(await startTotp(ctx.db.write, ctx.vault, { owner, email })) }
     },
   )
@@ -197,11 +205,11 @@ function byPassword(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const { token, confirmation, password, ticket, code } = request.body
-      const found = await requireNewPerson(ctx, token)
+      const found = await requireWithoutSignIn(ctx, token)
       requireGoodPassword(password, found.email)
       await checkCode(ctx.db.write, ctx.vault, found, confirmation)
       const hash = await ctx.signIn.passwords.hash(password)
-      const person_id = newId(await databaseTimeMs(ctx.db.write), ctx.config.cell)
+      const person_id = found.recovers ?? newId(await databaseTimeMs(ctx.db.write), ctx.config.cell)
       const order = { owner: found.id, person_id, ticket, code }
       const browser = browserOf(ctx, request)
       const accepted = {
@@ -217,9 +225,13 @@ function byPassword(app: App, ctx: Context): void {
   )
 }
 
-/** The invitation of a token, for a person who does not exist yet and does not sign in at the OIDC provider. */
-async function requireNewPerson(ctx: Context, token: string): Promise<OpenInvitation> {
+/**
+ * The invitation of a token, for a person who has no way to sign in: one who does not exist yet and does not sign in at the OIDC
+ * provider, or one who lost them all.
+ */
+async function requireWithoutSignIn(ctx: Context, token: string): Promise<OpenInvitation> {
   const found = await findInvitation(ctx.db.write, ctx.vault, token)
+  if (found.recovers !== null) return found
   const isElsewhere = found.is_for_oidc || (await findByEmail(ctx.db.write, found.email)) !== undefined
   if (isElsewhere) throw new AppError('INVITATION_NEEDS_SIGN_IN')
   return found
@@ -232,14 +244,17 @@ interface Accepted {
   readonly strength: SignInStrength
 }
 
-/** Creates the person and signs it in. Returns the secret id of the session. */
+/** Creates the person, or adds the new way to sign in, and signs the person in. Returns the secret id of the session. */
 async function acceptNew(
   ctx: Context,
   { found, person_id, browser, strength }: Accepted,
   addSignIn: (tx: Tx) => Promise<void>,
 ): Promise<string> {
+  const people = peopleContext(ctx)
   await ctx.db.write.transaction((tx) =>
-    acceptAsNewPerson(tx, peopleContext(ctx), { ...found, person_id }, () => addSignIn(tx)),
+    found.recovers === null
+      ? acceptAsNewPerson(tx, people, { ...found, person_id }, () => addSignIn(tx))
+      : acceptRecovery(tx, people, found, () => addSignIn(tx)),
   )
   return openBrowserSession(ctx, browser, { person_id, strength })
 }

@@ -64,14 +64,15 @@ interface Order extends Omit<Invitee, keyof Scope>, Scope {
   readonly role: string
 }
 
-async function invite(tx: Tx, { cell, vault, publicUrl, origin }: PeopleContext, by: Principal, order: Order) {
+async function invite(tx: Tx, context: PeopleContext, by: Principal, order: Order) {
   refuseUnusable(order)
+  const { cell, origin } = context
   const id = newId(await databaseTimeMs(tx), cell)
-  const token = randomBytes(32).toString('base64url')
+  const { link, hash } = invitationLink(context, randomBytes(32).toString('base64url'))
   const email = order.email.trim()
   const [made] = await tx.query<{ expires_at: Date }>(sql`
     insert into invitations (id, token_hash, email, name, merchant_id, role, countries, currencies, is_for_oidc, invited_by)
-    values (${id}, ${vault.hash(token, purpose)}, ${email}, ${order.name.trim()}, ${order.merchant_id},
+    values (${id}, ${hash}, ${email}, ${order.name.trim()}, ${order.merchant_id},
       ${order.role}, ${order.countries}::text[], ${order.currencies}::text[], ${order.isForOidc ?? false}, ${by.id})
     returning expires_at`)
   const { role, countries, currencies } = order
@@ -83,12 +84,16 @@ async function invite(tx: Tx, { cell, vault, publicUrl, origin }: PeopleContext,
     detail: { email, role, countries, currencies, isForOidc: order.isForOidc ?? false },
     origin,
   })
-  // The token is in the fragment, which browsers do not send: it is in no log on its way.
-  const link = `${publicUrl}/invitation#${token}`
   return { id: showId('invitation', id), link, expiresAt: made?.expires_at.toISOString() ?? '' }
 }
 
 const purpose = 'invitation'
+
+/** The token is in the fragment, which browsers do not send: it is in no log on its way. Only its keyed hash is stored. */
+export const invitationLink = ({ vault, publicUrl }: PeopleContext, token: string) => ({
+  link: `${publicUrl}/invitation#${token}`,
+  hash: vault.hash(token, purpose),
+})
 
 function refuseUnusable({ name, email, ...scope }: Order): void {
   const length = name.trim().length
@@ -105,7 +110,10 @@ export interface OpenInvitation extends Scope {
   readonly name: string
   readonly merchant_id: string | null
   readonly merchant_name: string | null
+  /** Empty for a recovery. */
   readonly role: string
+  /** The person who adds a way to sign in; null for an invitation. */
+  readonly recovers: string | null
   readonly is_for_oidc: boolean
   readonly invited_by: string
   /** Joining also needs the code that the approver of the invitation has. */
@@ -116,8 +124,8 @@ export interface OpenInvitation extends Scope {
 export async function findInvitation(db: Db, vault: Vault, token: string): Promise<OpenInvitation> {
   const hashes = token.length <= 100 ? vault.hashes(token, purpose) : []
   const [found] = await db.query<OpenInvitation>(sql`
-    select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, i.role, i.countries, i.currencies, i.is_for_oidc,
-      i.invited_by, i.code_hash is not null as needs_code
+    select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, coalesce(i.role, '') as role, i.countries,
+      i.currencies, i.is_for_oidc, i.invited_by, i.recovers, i.code_hash is not null as needs_code
     from invitations i
     left join merchants m on m.id = i.merchant_id
     where i.token_hash = any (${hashes}::text[])
@@ -131,8 +139,8 @@ export async function findInvitation(db: Db, vault: Vault, token: string): Promi
 /** The newest invitation of an e-mail address for sign-in at the OIDC provider. */
 export async function findOidcInvitation(db: Db, email: string): Promise<OpenInvitation | undefined> {
   const [found] = await db.query<OpenInvitation>(sql`
-    select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, i.role, i.countries, i.currencies, i.is_for_oidc,
-      i.invited_by, i.code_hash is not null as needs_code
+    select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, coalesce(i.role, '') as role, i.countries,
+      i.currencies, i.is_for_oidc, i.invited_by, i.recovers, i.code_hash is not null as needs_code
     from invitations i
     left join merchants m on m.id = i.merchant_id
     where lower(i.email) = lower(${email})

@@ -32,16 +32,21 @@ export async function grantRole(
   by: Principal,
   membership: NewMembership,
 ): Promise<string> {
-  const { merchant_id, role } = membership
   requireUsableScope(membership)
-  if (merchant_id === null && isOperatorRole(role)) requireMayGrantOperator(by, role, membership)
-  else if (merchant_id !== null && isMerchantRole(role)) requireMayGrantWithin(by, merchant_id, role, membership)
-  else throw new AppError('VALIDATION', { message: `Validation error: ${role} is not a role here.` })
+  requireMayGrant(by, membership)
   const person = await lock(tx, membership.person_id)
   if (!person || person.disabled_at) throw new AppError('PERSON_MISSING')
   const id = await insertMembership(tx, context, by.id, membership)
   await endSessions(tx, membership.person_id)
   return id
+}
+
+/** Refuses to give a role that the giver does not hold, in a scope that is wider, or that does not exist. */
+export function requireMayGrant(by: Principal, membership: Omit<NewMembership, 'person_id'>): void {
+  const { merchant_id, role } = membership
+  if (merchant_id === null && isOperatorRole(role)) requireMayGrantOperator(by, role, membership)
+  else if (merchant_id !== null && isMerchantRole(role)) requireMayGrantWithin(by, merchant_id, role, membership)
+  else throw new AppError('VALIDATION', { message: `Validation error: ${role} is not a role here.` })
 }
 
 /** Inserts the role and its audit entry. The rights of the giver were checked when the person was invited, or just now. */

@@ -41,6 +41,17 @@ export async function removeOwnPassword(
   await recordAudit(tx, cell, { actor: actorById(actor), action: 'password.remove', subject: actor, origin })
 }
 
+/** Ends every way to sign in of a person, who needs a link to add a new one. The caller holds the lock on the person. */
+export async function endWaysToSignIn(tx: Tx, personId: string): Promise<void> {
+  await setPassword(tx, { id: personId, password_hash: null, totp_secret: null })
+  await tx.query(sql`
+    update passkeys
+    set removed_at = record_time()
+    where person_id = ${personId}
+      and removed_at is null`)
+  await tx.query(sql`delete from oidc_subjects where person_id = ${personId}`)
+}
+
 /** The caller holds the lock on the person, so two removals at once cannot each leave the other's way. */
 async function requireWayLeft(tx: Tx, personId: string): Promise<void> {
   const [left] = await tx.query<{ has_way: boolean }>(sql`

@@ -36,9 +36,10 @@ let setup
 try {
   const { data } = await post('/invitations/show', { token: token || '-' })
   const me = await loadMe()
-  fill('title', 'You are invited')
+  fill('title', data.isRecovery ? 'Add a new way to sign in' : 'You are invited')
   fill('name', data.name)
   fill('email', data.email)
+  for (const fact of ['role', 'scope']) find(fact).parentElement.hidden = data.isRecovery
   fill('role', data.role.replace(/^./, (first) => first.toUpperCase()) + (data.merchant ? ' at ' + data.merchant : ', operator staff'))
   fill('scope', [...data.countries, ...data.currencies].join(', ') || 'All countries and currencies')
   show('found')

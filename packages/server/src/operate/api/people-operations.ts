@@ -115,6 +115,21 @@ export const peopleOperations: readonly Operation[] = [
     output: Type.Object({ ended: Type.Integer() }),
     run: async (operator, { person: id, reason }) => ({ ended: await operator.people.endSessions(id, reason) }),
   }),
+  operation({
+    name: 'people.recover',
+    method: 'POST',
+    path: '/people/:person/recover',
+    permission: 'people:write',
+    isSteppedUp: true,
+    summary: 'End every way to sign in of a person who lost them, and make a link for a new one; roles stay',
+    input: Type.Object({ person, reason: Reason }),
+    output: Invited,
+    control: {
+      approve: 'people:approve',
+      describe: ({ person: id }) => `Recover the access of ${id}`,
+    },
+    run: (operator, { person: id, reason }) => operator.people.recover(id, reason),
+  }),
 ]
 
 /** Credentials of the operator's own programs. */
