@@ -13,6 +13,7 @@ const password = 'maji ya kunywa 7'
 /** A person who joined with a password, by the address 198.51.100.1. */
 async function setUp(t: TestContext) {
   const malipo = await testMalipo(t, behindProxy)
+  await malipo.ask('delete from sign_in_failures')
   const email = `Wanjiru.${randomUUID().slice(0, 8)}@example.com`
   const browser = testBrowser(malipo)
   const joined = await joinWithPassword(malipo, browser, { token: await invitedStaff(malipo, { email }), password })
@@ -58,8 +59,7 @@ test('a code works once, and no code before a used one works', async (t) => {
 test('known and unknown addresses get the same response in similar time', async (t) => {
   const { malipo, email } = await setUp(t)
   // Without the throttle, whose delays would hide a difference.
-  const quiet = { delayMs: () => 0, admit: async () => undefined, fail: () => undefined, succeed: () => undefined }
-  Object.assign(malipo.ctx.signIn.throttle, quiet)
+  Object.assign(malipo.ctx.signIn.throttle, { delayMs: async () => 0 })
   const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] }
   const responses = new Set<string>()
   const emails = { known: email, unknown: `Wanjiru.${randomUUID().slice(0, 8)}@example.com` }
@@ -115,8 +115,8 @@ test('guessing from other addresses does not lock out a person at a familiar add
   const signedIn = await signIn(malipo, { email, password, code: await codeNow(malipo, secret) }, '198.51.100.1')
 
   assert.equal(signedIn.status, 200)
-  assert.ok(delayFrom('203.0.113.99', false) >= 1000)
-  assert.equal(delayFrom('198.51.100.1', true), 0)
+  assert.ok((await delayFrom('203.0.113.99', false)) >= 1000)
+  assert.equal(await delayFrom('198.51.100.1', true), 0)
 })
 
 test('the first failed sign-in is audited at once, the others of its minute with their count', async (t) => {

@@ -26,7 +26,7 @@ export function createSignInServices({
 }): SignInServices {
   return {
     passwords: createPasswords(),
-    throttle: createSignInThrottle(),
+    throttle: createSignInThrottle(db),
     failures: createFailedSignIns({ db, cell: config.cell, log }),
     oidc: createOidc(config),
   }

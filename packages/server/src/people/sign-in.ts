@@ -87,11 +87,12 @@ async function requirePassword(ctx: Context, { person, address, slot, how, ...se
   const isFamiliar = await hasSignedInFrom(ctx.db.write, person?.id, address)
   const attempt = { address, account, isFamiliar }
   // A waiting attempt takes no slot of the requests that people send.
-  if (throttle.delayMs(attempt) > 0) await ctx.limiter.outside(...slot, throttle.admit(attempt))
+  const delayMs = await throttle.delayMs(attempt)
+  if (delayMs > 0) await ctx.limiter.outside(...slot, throttle.admit(attempt, delayMs))
   const needs = { db: ctx.db.write, vault: ctx.vault, passwords }
   const { isRight, isPasswordRight } = await checkPassword(needs, person, sent)
   if (isRight) return throttle.succeed(attempt)
-  throttle.fail(attempt, { isPasswordRight })
+  await throttle.fail(attempt, { isPasswordRight })
   const known = person?.id
   await refuse(ctx, { address, account: known === undefined ? account : showId('person', known), how })
 }
