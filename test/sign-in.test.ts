@@ -155,6 +155,7 @@ test('after 5 minutes a change asks for a proof of presence, then a password can
   const form = page.locator('[data-password-form]')
   await form.waitFor()
   const secret = (await page.locator('[data-secret]').innerText()).replaceAll(' ', '')
+  await page.getByRole('img', { name: 'QR code of the key' }).waitFor()
   await look(page, 'set-password')
   await form.getByLabel('Password', { exact: true }).fill('maji ya kunywa 7')
   await form.getByLabel('Code of your authenticator app').fill(await codeNow(malipo, secret))

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import { databaseTimeMs } from '../platform/clock.ts'
 import type { Db, Tx } from '../platform/db.ts'
+import { qrCode } from '../platform/qr-code.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { Passwords } from './passwords.ts'
 import { type Person, replaceHash, setPassword, useTotpStep } from './store.ts'
@@ -57,6 +58,8 @@ export interface TotpSetup {
   /** In base 32, to type into an authenticator app. */
   readonly secret: string
   readonly uri: string
+  /** The same as a QR code; missing for an e-mail address that is too long for one. */
+  readonly qr?: { readonly size: number; readonly path: string }
   /** Holds the secret, sealed, until a code proves that the app has it. */
   readonly ticket: string
 }
@@ -72,8 +75,15 @@ export async function startTotp(
 ): Promise<TotpSetup> {
   const secret = makeTotpSecret()
   const content = JSON.stringify({ secret, atMs: await databaseTimeMs(db) })
-  return { secret, uri: totpUri(secret, email, 'Malipo'), ticket: vault.seal(content, ticketContext(owner)) }
+  const uri = totpUri(secret, email, 'Malipo')
+  const modules = qrCode(uri)
+  const qr = modules && { size: modules.length, path: pathOf(modules) }
+  return { secret, uri, ...(qr && { qr }), ticket: vault.seal(content, ticketContext(owner)) }
 }
+
+/** The dark modules as an SVG path, each a square of one unit. */
+const pathOf = (modules: readonly (readonly boolean[])[]) =>
+  modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
 
 interface NewPassword extends Sent {
   readonly owner: string

@@ -58,5 +58,11 @@ export const TotpSetupResponse = Type.Object({
   success: Type.Literal(true),
   secret: Type.String({ description: 'In base 32, to type into the app' }),
   uri: Type.String({ description: 'Opens an authenticator app on a phone' }),
+  qr: Type.Optional(
+    Type.Object(
+      { size: Type.Integer(), path: Type.String({ description: 'An SVG path of the dark modules' }) },
+      { description: 'The uri as a QR code; leave four modules free around it' },
+    ),
+  ),
   ticket: Type.String({ description: 'Send it back with the first code, within 15 minutes' }),
 })

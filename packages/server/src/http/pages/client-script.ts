@@ -75,6 +75,16 @@ const passkeyName = () => {
   return (device.find(([sign]) => agent.includes(sign))?.[1] ?? 'Passkey') + ', ' + new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 }
 
+function showSetup({ secret, uri, qr }) {
+  fill('secret', secret.match(/.{4}/g).join(' '))
+  find('uri').href = uri
+  const code = find('qr')
+  code.toggleAttribute('hidden', !qr)
+  if (!qr) return
+  code.setAttribute('viewBox', [-4, -4, qr.size + 8, qr.size + 8].join(' '))
+  code.firstElementChild.setAttribute('d', qr.path)
+}
+
 function report(error, within = document) {
   const note = within.querySelector('[data-problem]')
   note.textContent = error.name === 'NotAllowedError' || error.name === 'AbortError'

@@ -61,8 +61,7 @@ on('join-passkey', async () => {
 })
 on('start-password', async () => {
   setup = await post('/invitations/totp', { token })
-  fill('secret', setup.secret.match(/.{4}/g).join(' '))
-  find('uri').href = setup.uri
+  showSetup(setup)
   show('choose', false)
   show('join-password')
 })
@@ -161,8 +160,7 @@ on('add-passkey', async () => {
 let setup
 on('add-password', async () => {
   setup = await proved(() => post('/totp'))
-  fill('secret', setup.secret.match(/.{4}/g).join(' '))
-  find('uri').href = setup.uri
+  showSetup(setup)
   show('password-form')
 })
 on('password-form', async ({ password, code }) => {

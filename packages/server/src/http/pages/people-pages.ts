@@ -52,7 +52,8 @@ ${provider === undefined ? '' : html`<div class="full">${oidcLink(provider)}</di
 const authenticatorSteps = html`<ol class="steps">
 <li><div class="stack"><span>Choose a password of at least 12 characters.</span>
 <label>Password<input type="password" name="password" autocomplete="new-password" minlength="12" maxlength="256" required></label></div></li>
-<li><div class="stack"><span>Add this key to an authenticator app, or <a data-uri href="#">open the app on this device</a>.</span>
+<li><div class="stack"><span>Scan this code with an authenticator app, <a data-uri href="#">open the app on this device</a>, or type the key.</span>
+<svg class="qr" data-qr role="img" aria-label="QR code of the key" hidden><path/></svg>
 <p class="mono" data-secret></p></div></li>
 <li><div class="stack"><span>Enter the code that the app shows.</span>${codeInput}</div></li>
 </ol>`

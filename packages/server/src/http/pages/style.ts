@@ -28,6 +28,7 @@ a { color: var(--ink); text-underline-offset: 3px; }
 ul, ol { list-style: none; }
 .dim { color: var(--ink-3); }
 .small { font-size: 12px; line-height: 16px; }
+.qr { width: 208px; max-width: 100%; background: #fff; border-radius: 6px; }
 .mono { font: 500 13px/20px var(--mono); overflow-wrap: anywhere; }
 .stack { display: grid; gap: 12px; }
 .wide { display: grid; gap: 24px; }
