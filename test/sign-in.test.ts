@@ -121,6 +121,27 @@ test('a person joins by a link with a passkey, signs out, and signs in with it a
   assert.deepEqual(complaints, [])
 })
 
+test('a person who was recovered adds a new passkey by the link and keeps the role', async (t) => {
+  const opened = await open(t)
+  const { malipo, page, complaints } = opened
+  await addAuthenticator(page)
+  await joinByLink(opened)
+  const email = await page.locator('[data-me-email]').innerText()
+  const [person] = (await malipo.operator.people.list({ limit: 1000 })).filter((each) => each.email === email)
+  const { link } = await malipo.operator.people.recover(person?.id ?? '', 'lost the device')
+
+  await page.goto(`${site}/account`)
+  await page.waitForURL(`${site}/sign-in`)
+  await page.goto(`${site}/invitation${new URL(link).hash}`)
+  await page.getByRole('heading', { name: 'Add a new way to sign in' }).waitFor()
+  await look(page, 'recovery')
+  await press(page, 'Create a passkey and continue')
+  await page.waitForURL(`${site}/account`)
+  await page.getByText('Operator: operations').waitFor()
+
+  assert.deepEqual(complaints, [])
+})
+
 test('a device that does not verify its person gets no session', async (t) => {
   const opened = await open(t)
   const { page, complaints } = opened

@@ -39,6 +39,7 @@ try {
   fill('title', data.isRecovery ? 'Add a new way to sign in' : 'You are invited')
   fill('name', data.name)
   fill('email', data.email)
+  if (data.isRecovery) fill('join-words', 'Create a passkey and continue')
   for (const fact of ['role', 'scope']) find(fact).parentElement.hidden = data.isRecovery
   fill('role', data.role.replace(/^./, (first) => first.toUpperCase()) + (data.merchant ? ' at ' + data.merchant : ', operator staff'))
   fill('scope', [...data.countries, ...data.currencies].join(', ') || 'All countries and currencies')

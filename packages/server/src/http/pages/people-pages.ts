@@ -72,11 +72,11 @@ ${needsScript}${problem}
 <span class="small dim">The person who approved your invitation has it.</span></label>
 <div class="wide" data-new-person hidden>
 <div class="wide" data-choose>
-<div class="stack full" data-passkey><button type="button" class="first" data-join-passkey>${fingerprint}Create a passkey and join</button>
+<div class="stack full" data-passkey><button type="button" class="first" data-join-passkey>${fingerprint}<span data-join-words>Create a passkey and join</span></button>
 <p class="hint">${lock}<span>Your device asks for a fingerprint, face or PIN. There is no password to steal.</span></p></div>
 <div class="full"><button type="button" data-start-password>Use password and authenticator app</button></div>
 </div>
-<form class="wide full" data-join-password hidden>${authenticatorSteps}<button class="first">Join</button></form>
+<form class="wide full" data-join-password hidden>${authenticatorSteps}<button class="first">Continue</button></form>
 </div>
 <div class="stack full" data-known-person hidden>
 <p>You have an account already. Sign in to add this role to it.</p>
