@@ -8,7 +8,7 @@ import type { Owner } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAction } from '../transactions/present.ts'
-import { type CardChargeBody, proposeCardCharge } from './propose-card.ts'
+import { type CardChargeBody, priceCardCharge } from './price-card.ts'
 import { replayResponse } from './replay.ts'
 import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
@@ -37,12 +37,12 @@ export async function chargeCard(
   const again = (replay: Replay) => replayResponse(ctx, owner, replay, (charge) => responseFor(ctx, charge))
   const before = await replayOf(ctx, owner, keyed)
   if (before) return again(before)
-  const { proposal, given, fingerprint } = await proposeCardCharge(ctx, owner, body, keyed)
-  await takeTurnNow(ctx, owner, proposal.provider)
+  const { priced, given, fingerprint } = await priceCardCharge(ctx, owner, body, keyed)
+  await takeTurnNow(ctx, owner, priced.provider)
   return counted(ctx, owner, { fingerprint, ipAddress: body.ipAddress }, (settled) =>
     startCharge(ctx, owner, {
       keyed,
-      proposal: { ...proposal, scenario },
+      priced: { ...priced, scenario },
       send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, given: { card: given }, settled }),
       responseFor: (charge, promised) => responseFor(ctx, charge ?? { ...promised, state: 'unknown' }),
       again: async (replay) => {

@@ -12,7 +12,7 @@ import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAction } from '../transactions/present.ts'
-import { type MomoChargeBody, proposeMomoCharge } from './propose-momo.ts'
+import { type MomoChargeBody, priceMomoCharge } from './price-momo.ts'
 import { replayResponse } from './replay.ts'
 import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
@@ -40,22 +40,22 @@ export async function chargeMomo(
   const before = await replayOf(ctx, owner, keyed)
   const again = (replay: Replay) => replayResponse(ctx, owner, replay, (charge) => responseFor(ctx, charge))
   if (before) return again(before)
-  const { proposal, codes } = await proposeMomoCharge(ctx, owner, body, keyed)
-  if (proposal.sent_via === 'request') {
-    await takeTurnNow(ctx, owner, proposal.provider)
+  const { priced, codes } = await priceMomoCharge(ctx, owner, body, keyed)
+  if (priced.sent_via === 'request') {
+    await takeTurnNow(ctx, owner, priced.provider)
     return startCharge(ctx, owner, {
       keyed,
-      proposal: { ...proposal, scenario },
+      priced: { ...priced, scenario },
       send: (payment, elapsedMs) => sendUntilPageIsKnown(ctx, payment, elapsedMs, codes),
       responseFor: (charge, promised) => responseFor(ctx, charge ?? { ...promised, state: 'unknown' }),
       again,
     })
   }
-  const responseOf = (id: string) => responseFor(ctx, { ...proposal, id, state: 'accepted' })
-  const outcome = await submit(ctx, { ...proposal, responseOf, scenario })
+  const responseOf = (id: string) => responseFor(ctx, { ...priced, id, state: 'accepted' })
+  const outcome = await submit(ctx, { ...priced, responseOf, scenario })
   if (outcome.isReplay) return again(outcome)
   reach('momo.accepted')
-  ctx.wakeups.wake(laneOf(owner.env, proposal.provider))
+  ctx.wakeups.wake(laneOf(owner.env, priced.provider))
   return { response: responseFor(ctx, outcome.transaction), isReplay: false }
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { countryOf } from '../merchants/home-country.ts'
 import type { Currency } from '../money/currencies.ts'
 import { feeOn, keepRule } from '../money/fees.ts'
-import type { Proposal } from '../payments/accept/proposal.ts'
+import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import type { Owner } from '../platform/db.ts'
 import { exactAmount } from '../reference/momo.ts'
 
@@ -17,7 +17,7 @@ interface ChargeInput {
   readonly method: keyof typeof chargeDestinations
 }
 
-type PlainCharge = Omit<Proposal, 'responseOf' | 'counterparty' | 'expiresInMs' | 'sent_via' | 'keyed'>
+type PlainCharge = Omit<PricedPayment, 'responseOf' | 'counterparty' | 'expiresInMs' | 'sent_via' | 'keyed'>
 
 /** Prices a charge that is credited in the currency it is paid in, and selects its provider. It is sent at once. */
 export async function plainCharge(ctx: Context, owner: Owner, input: ChargeInput): Promise<PlainCharge> {

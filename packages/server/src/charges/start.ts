@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { type KeyedRequest, type Once, rowOf, storeResponse } from '../idempotency/keys.ts'
-import type { Proposal } from '../payments/accept/proposal.ts'
+import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import { type Replay, submit } from '../payments/accept/replay.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
 import { startWatch } from '../platform/clock.ts'
@@ -10,7 +10,7 @@ import { reach } from '../platform/failpoints.ts'
 /** A charge sent by its own request: only that request has the data that must not be stored, or it waits for a page. */
 interface Start<Body extends object> {
   readonly keyed: KeyedRequest | undefined
-  readonly proposal: Omit<Proposal, 'responseOf'>
+  readonly priced: Omit<PricedPayment, 'responseOf'>
   /** Sends the charge and returns it as it is then, or nothing when the provider has not responded while the caller waits. */
   readonly send: (payment: Payment, elapsedMs: () => number) => Promise<Transaction | undefined>
   readonly responseFor: (charge: Transaction | undefined, promised: Transaction) => Body
@@ -22,10 +22,10 @@ interface Start<Body extends object> {
 export async function startCharge<Body extends object>(
   ctx: Context,
   owner: Owner,
-  { keyed, proposal, send, responseFor, again }: Start<Body>,
+  { keyed, priced, send, responseFor, again }: Start<Body>,
 ): Promise<Once<Body>> {
   const elapsedMs = startWatch()
-  const outcome = await submit(ctx, { ...proposal, responseOf: undefined })
+  const outcome = await submit(ctx, { ...priced, responseOf: undefined })
   if (outcome.isReplay) return again(outcome)
   const { transaction } = outcome
   const charge = await send(outcome, elapsedMs)

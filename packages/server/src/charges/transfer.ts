@@ -16,7 +16,7 @@ import { showId } from '../platform/ids.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { presentAccount } from '../transactions/present.ts'
 import { findById, findTransaction } from '../transactions/read.ts'
-import { proposeTransferCharge, type TransferChargeBody } from './propose-transfer.ts'
+import { priceTransferCharge, type TransferChargeBody } from './price-transfer.ts'
 import { sendNow, takeTurnNow } from './send.ts'
 import { startCharge } from './start.ts'
 
@@ -49,11 +49,11 @@ export async function chargeByTransfer(
   const continued = (transaction_id: string | null) =>
     continueCharge(ctx, owner, { keyed, transaction_id, isReplay: before !== undefined })
   if (known !== undefined) return continued(known)
-  const proposal = await proposeTransferCharge(ctx, owner, body, keyed)
-  await takeTurnNow(ctx, owner, proposal.provider)
+  const priced = await priceTransferCharge(ctx, owner, body, keyed)
+  await takeTurnNow(ctx, owner, priced.provider)
   return startCharge(ctx, owner, {
     keyed,
-    proposal: { ...proposal, scenario },
+    priced: { ...priced, scenario },
     send: (payment, elapsedMs) => sendNow(ctx, { payment, elapsedMs, inTime: withReported }),
     responseFor: (charge) => responseFor(ctx, charge),
     again: ({ transactionId }) => continued(transactionId),

@@ -8,7 +8,7 @@ import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { createRateOf, type RateOf } from '../reference/rates.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
-import { type PayoutBody, proposePayout } from './propose.ts'
+import { type PayoutBody, pricePayout } from './price.ts'
 
 interface AcceptedPayout {
   readonly success: true
@@ -52,9 +52,9 @@ export async function acceptNew(
   keyed: KeyedRequest | undefined,
   { origin, rateOf = createRateOf(ctx, owner), scenario }: Terms,
 ): Promise<AcceptedOnce> {
-  const proposal = await proposePayout(ctx, owner, body, keyed, { origin, rateOf })
+  const priced = await pricePayout(ctx, owner, body, keyed, { origin, rateOf })
   const responseOf = (id: string) => responseFor(id, body.externalReference)
-  const outcome = await submit(ctx, { ...proposal, responseOf, scenario })
+  const outcome = await submit(ctx, { ...priced, responseOf, scenario })
   if (outcome.isReplay) return { response: outcome.response as AcceptedPayout, isReplay: true }
   reach('payout.accepted')
   if (outcome.transaction.wake_at) ctx.wakeups.wake(laneOf(owner.env, outcome.transaction.provider))

@@ -12,7 +12,7 @@ import { createWaitingLimit } from '../platform/waiting-limit.ts'
 import { createRateOf } from '../reference/rates.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 import { acceptNew, acceptPayout } from './accept.ts'
-import type { PayoutBody } from './propose.ts'
+import type { PayoutBody } from './price.ts'
 
 interface BulkResult {
   readonly success: boolean

@@ -13,7 +13,7 @@ import { acceptPayout } from './accept.ts'
 import { acceptBulk } from './bulk.ts'
 import { cancelPayout } from './cancel.ts'
 import { payoutForms } from './forms.ts'
-import type { PayoutBody as Body } from './propose.ts'
+import type { PayoutBody as Body } from './price.ts'
 
 const closed = { additionalProperties: false }
 const Wallet = {

@@ -32,7 +32,7 @@ import { holdsFor } from '../resolve/payment-postings.ts'
 import { createdEvent } from './created-event.ts'
 import { isRateTooOld } from './exchange.ts'
 import { firstAttempt, firstRow, firstTimer } from './first-rows.ts'
-import type { Proposal } from './proposal.ts'
+import type { PricedPayment } from './priced-payment.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
 
 export type Acceptance =
@@ -46,7 +46,7 @@ export type Acceptance =
       readonly exceeded?: ExceededLimit
     }
 
-export type Acceptor = Batcher<Proposal, Acceptance>
+export type Acceptor = Batcher<PricedPayment, Acceptance>
 
 export interface AcceptorOptions {
   /** Called when there are new notifications for merchants. */
@@ -62,21 +62,21 @@ export interface AcceptorOptions {
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
   const batchers = { live: createAcceptBatcher(options), sandbox: createAcceptBatcher(options) }
-  return { submit: (proposal) => batchers[proposal.owner.env].submit(proposal) }
+  return { submit: (priced) => batchers[priced.owner.env].submit(priced) }
 }
 
 function createAcceptBatcher(options: AcceptorOptions): Acceptor {
   const writer = createWriter()
   return createBatcher({
     db: options.db,
-    decide: (tx, proposals) => acceptBatch(options, writer, tx, proposals),
+    decide: (tx, pricedPayments) => acceptBatch(options, writer, tx, pricedPayments),
     keyOf: ({ owner, wallet_currency, wallet_country }) =>
       [owner.merchant_id, owner.env, wallet_currency, wallet_country].join(' '),
   })
 }
 
 interface Item {
-  readonly proposal: Proposal
+  readonly priced: PricedPayment
   readonly id: string
   readonly reference: Reference
 }
@@ -85,13 +85,13 @@ async function acceptBatch(
   { vault, cell, onMerchantEvents }: AcceptorOptions,
   writer: Writer,
   tx: BatchTx,
-  proposals: readonly Proposal[],
+  pricedPayments: readonly PricedPayment[],
 ): Promise<Decided<Acceptance>> {
   const at = new Date(Number(tx.atUs / 1000n))
-  const items = proposals.map((proposal) => itemOf(proposal, at, cell))
+  const items = pricedPayments.map((priced) => itemOf(priced, at, cell))
   reach('accept.begun')
   const acceptances = new Map<Item, Acceptance>()
-  const merchants = proposals.map(({ owner }) => owner.merchant_id)
+  const merchants = pricedPayments.map(({ owner }) => owner.merchant_id)
   const [fresh] = await Promise.all([withoutKnownKeys(tx, vault, items, acceptances), nameMerchants(tx, merchants)])
   const candidates = await withReferences(tx, vault, fresh, acceptances)
   const keys = candidates.flatMap((item) => keyOf(item, vault))
@@ -108,10 +108,10 @@ async function acceptBatch(
   const used = new Set<string>()
   const keep = (item: Item, wallet_id: string): Kept => {
     const armed = armedFor(item.reference)
-    const scenario = item.proposal.scenario ?? armed ?? null
+    const scenario = item.priced.scenario ?? armed ?? null
     const terms = { wallet_id, ...controls.accept(item.id) }
-    const numbers = numberLookups(vault, item.id, item.proposal.counterparty)
-    return { item, armed, numbers, transaction: { ...firstRow(item.id, item.proposal, terms, at, vault), scenario } }
+    const numbers = numberLookups(vault, item.id, item.priced.counterparty)
+    return { item, armed, numbers, transaction: { ...firstRow(item.id, item.priced, terms, at, vault), scenario } }
   }
   const kept = candidates.flatMap((item) => {
     const decided = decideItem(item, wallets.get(item), books, { controls, used, at })
@@ -144,14 +144,14 @@ async function acceptBatch(
   }
 }
 
-function itemOf(proposal: Proposal, at: Date, cell: number): Item {
+function itemOf(priced: PricedPayment, at: Date, cell: number): Item {
   const id = newTransactionId(at.getTime(), cell)
-  const { owner, external_reference } = proposal
+  const { owner, external_reference } = priced
   const { merchant_id, env } = owner
-  return { proposal, id, reference: { merchant_id, env, reference: external_reference, transaction_id: id } }
+  return { priced, id, reference: { merchant_id, env, reference: external_reference, transaction_id: id } }
 }
 
-const keyNameOf = ({ proposal: { owner, keyed } }: Item) => (keyed ? nameOf(owner, keyed.key) : undefined)
+const keyNameOf = ({ priced: { owner, keyed } }: Item) => (keyed ? nameOf(owner, keyed.key) : undefined)
 
 /**
  * Checks keys before references, so a repeated request gets its first response. A second equal key in the batch waits for the
@@ -176,13 +176,13 @@ async function withoutKnownKeys(
   })
 }
 
-function acceptanceByKey({ proposal: { keyed } }: Item, known: KnownKey, vault: Vault): Acceptance {
+function acceptanceByKey({ priced: { keyed } }: Item, known: KnownKey, vault: Vault): Acceptance {
   const isSame = keyed !== undefined && isSameRequest(vault, keyed, known.fingerprint)
   return isSame ? { kind: 'known', key: known } : { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
 }
 
 const refOf = ({ reference }: Item) => reference
-const ownerOf = ({ proposal: { owner } }: Item) => owner
+const ownerOf = ({ priced: { owner } }: Item) => owner
 
 const referenceName = ({ reference }: Item) => nameOf(reference, reference.reference)
 
@@ -206,7 +206,7 @@ async function withReferences(
   return fresh.filter((item) => ours.has(referenceName(item)))
 }
 
-const keysIn = ({ proposal: { owner, keyed } }: Item) => (keyed ? [{ owner, key: keyed.key }] : [])
+const keysIn = ({ priced: { owner, keyed } }: Item) => (keyed ? [{ owner, key: keyed.key }] : [])
 
 function rejected(item: Item, keys: ReadonlyMap<string, KnownKey>, vault: Vault): Acceptance {
   const known = keys.get(keyNameOf(item) ?? '')
@@ -218,17 +218,17 @@ function sameAsFirst(item: Item, items: readonly Item[], acceptances: ReadonlyMa
   const first = items.find((other) => keyNameOf(other) === keyNameOf(item))
   const acceptance = first && acceptances.get(first)
   if (!first || !acceptance) throw new Error('an item was not decided')
-  const isSame = JSON.stringify(first.proposal.keyed) === JSON.stringify(item.proposal.keyed)
+  const isSame = JSON.stringify(first.priced.keyed) === JSON.stringify(item.priced.keyed)
   if (!isSame) return { kind: 'refused', error: 'IDEMPOTENCY_KEY_REUSED' }
   if (acceptance.kind !== 'accepted') return acceptance
   const { id } = acceptance.transaction
   return {
     kind: 'known',
-    key: { fingerprint: '', response: first.proposal.responseOf?.(id) ?? null, transaction_id: id },
+    key: { fingerprint: '', response: first.priced.responseOf?.(id) ?? null, transaction_id: id },
   }
 }
 
-function scopeOf({ proposal: { owner, wallet_currency, wallet_country } }: Item): WalletScope {
+function scopeOf({ priced: { owner, wallet_currency, wallet_country } }: Item): WalletScope {
   return { merchant_id: owner.merchant_id, env: owner.env, currency: wallet_currency, country: wallet_country }
 }
 
@@ -246,7 +246,7 @@ async function walletsOf(tx: BatchTx, cell: number, items: readonly Item[]): Pro
   return wallets
 }
 
-const isPayout = ({ proposal }: Item) => proposal.type === 'withdrew'
+const isPayout = ({ priced }: Item) => priced.type === 'withdrew'
 
 interface Deciding {
   readonly controls: ControlBatch
@@ -262,7 +262,7 @@ function decideItem(
   { controls, used, at }: Deciding,
 ): { readonly kind: 'kept'; readonly wallet_id: string } | Extract<Acceptance, { kind: 'refused' }> {
   if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
-  if (isRateTooOld(item.proposal, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
+  if (isRateTooOld(item.priced, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
   const exceeded = controls.exceeded(item.id)
   if (exceeded) return { kind: 'refused', error: 'PAYOUT_LIMIT_EXCEEDED', exceeded }
   const wallet = books.wallets.get(wallet_id ?? '')
@@ -294,9 +294,9 @@ async function giveBack(tx: BatchTx, candidates: readonly Item[], kept: readonly
   )
 }
 
-function holdsOf({ id, proposal }: Item, wallet_id: string): Movement[] {
-  const { holdsGoTo, owner } = proposal
-  return holdsGoTo ? holdsFor({ ...proposal, id, wallet_id, env: owner.env }, holdsGoTo) : []
+function holdsOf({ id, priced }: Item, wallet_id: string): Movement[] {
+  const { holdsGoTo, owner } = priced
+  return holdsGoTo ? holdsFor({ ...priced, id, wallet_id, env: owner.env }, holdsGoTo) : []
 }
 
 interface Kept {
@@ -337,12 +337,12 @@ async function record(
 /** Payouts that people made are in the audit trail, whose lock comes after all others. */
 async function auditPeople(tx: BatchTx, cell: number, kept: readonly Kept[]): Promise<void> {
   for (const { item, transaction } of kept) {
-    const person = item.proposal.origin?.person
+    const person = item.priced.origin?.person
     if (person) await recordAudit(tx, cell, auditOfPayout('payout.create', person, transaction))
   }
 }
 
-function keyOf({ proposal, id }: Item, vault: Vault): KeyRow[] {
-  const { keyed, owner, responseOf } = proposal
+function keyOf({ priced, id }: Item, vault: Vault): KeyRow[] {
+  const { keyed, owner, responseOf } = priced
   return keyed ? [rowOf(vault, owner, keyed, { response: responseOf?.(id) ?? null, transaction_id: id })] : []
 }

@@ -3,12 +3,12 @@ import { laneOf, type Timer } from '../dispatch/timers.ts'
 import { sealCounterparty } from '../model/counterparty.ts'
 import { type Attempt, freshAttempt, type Transaction, unadjusted } from '../model/store.ts'
 import { timing } from '../resolve/timing.ts'
-import type { Proposal } from './proposal.ts'
+import type { PricedPayment } from './priced-payment.ts'
 
 /** The row of an accepted payment. One that needs approval is not due: nothing may send it before a person approves it. */
 export function firstRow(
   id: string,
-  proposal: Proposal,
+  priced: PricedPayment,
   { wallet_id, needsApproval }: { readonly wallet_id: string; readonly needsApproval: boolean },
   at: Date,
   vault: Vault,
@@ -23,7 +23,7 @@ export function firstRow(
     responseOf: ___,
     origin: ____,
     ...promised
-  } = proposal
+  } = priced
   return {
     ...promised,
     id,

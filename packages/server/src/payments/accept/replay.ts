@@ -8,7 +8,7 @@ import type { ExceededLimit } from '../controls/control-batch.ts'
 import { limitNames } from '../controls/rules.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
 import type { Acceptance } from './accept.ts'
-import type { Proposal } from './proposal.ts'
+import type { PricedPayment } from './priced-payment.ts'
 
 /** The earlier response under a key. It is missing while the first request is still in progress. */
 export interface Replay {
@@ -17,15 +17,15 @@ export interface Replay {
   readonly transactionId: string | null
 }
 
-/** The outcome of a proposal that was not refused: a new payment, or the earlier response under its key. */
+/** The outcome of a payment that was not refused: a new payment, or the earlier response under its key. */
 export type Outcome =
   | Replay
   | { readonly isReplay: false; readonly transaction: Transaction; readonly attempt: Attempt }
 
-/** Submits a proposal. A refusal is thrown with the facts that help the caller. */
-export async function submit(ctx: Context, proposal: Proposal): Promise<Outcome> {
-  const acceptance = await ctx.acceptor.submit(proposal)
-  if (acceptance.kind === 'refused') throw await refusalOf(ctx, proposal, acceptance)
+/** Submits a payment. A refusal is thrown with the facts that help the caller. */
+export async function submit(ctx: Context, priced: PricedPayment): Promise<Outcome> {
+  const acceptance = await ctx.acceptor.submit(priced)
+  if (acceptance.kind === 'refused') throw await refusalOf(ctx, priced, acceptance)
   if (acceptance.kind === 'accepted') return { isReplay: false, ...acceptance }
   return { isReplay: true, response: acceptance.key.response, transactionId: acceptance.key.transaction_id }
 }
@@ -33,14 +33,18 @@ export async function submit(ctx: Context, proposal: Proposal): Promise<Outcome>
 /** `available` is what the wallet had, where that was not enough. */
 type Refused = Extract<Acceptance, { kind: 'refused' }>
 
-async function refusalOf(ctx: Context, proposal: Proposal, { error, available, exceeded }: Refused): Promise<AppError> {
-  if (error === 'REFERENCE_USED') return new AppError(error, await usedBy(ctx, proposal))
-  if (exceeded) return new AppError(error, { details: limitOf(proposal, exceeded) })
-  return new AppError(error, available === undefined ? {} : { details: missingFunds(proposal, available) })
+async function refusalOf(
+  ctx: Context,
+  priced: PricedPayment,
+  { error, available, exceeded }: Refused,
+): Promise<AppError> {
+  if (error === 'REFERENCE_USED') return new AppError(error, await usedBy(ctx, priced))
+  if (exceeded) return new AppError(error, { details: limitOf(priced, exceeded) })
+  return new AppError(error, available === undefined ? {} : { details: missingFunds(priced, available) })
 }
 
 /** Only the owner's own payments are read, in the same environment. */
-async function usedBy({ db }: Context, { owner, external_reference }: Proposal): Promise<{ details?: Detail[] }> {
+async function usedBy({ db }: Context, { owner, external_reference }: PricedPayment): Promise<{ details?: Detail[] }> {
   const [row] = await db.read.find<{ transaction_id: string }>(
     owner,
     sql`
@@ -54,7 +58,7 @@ async function usedBy({ db }: Context, { owner, external_reference }: Proposal):
   return { details: [{ field: 'transactionId', message: showId('transaction', row.transaction_id) }] }
 }
 
-function missingFunds({ wallet_amount, wallet_currency, fee }: Proposal, available: bigint): Detail[] {
+function missingFunds({ wallet_amount, wallet_currency, fee }: PricedPayment, available: bigint): Detail[] {
   const shown = (minor: bigint) => `${formatMinor(minor, wallet_currency)} ${wallet_currency}`
   return [
     { field: 'required', message: shown(wallet_amount + fee) },
@@ -63,7 +67,7 @@ function missingFunds({ wallet_amount, wallet_currency, fee }: Proposal, availab
 }
 
 /** Which limit, how much it allows, what is left of it now, and when it counts from zero again. */
-function limitOf({ wallet_currency }: Proposal, { limit, most, left, resetsAt }: ExceededLimit): Detail[] {
+function limitOf({ wallet_currency }: PricedPayment, { limit, most, left, resetsAt }: ExceededLimit): Detail[] {
   const shown = (minor: bigint) => `${formatMinor(minor, wallet_currency)} ${wallet_currency}`
   return [
     { field: 'limit', message: limitNames[limit] },

@@ -14,7 +14,7 @@ export interface PayoutOrigin extends PayoutMaker {
   readonly isBulk: boolean
 }
 
-/** The fields of a proposed payout that its controls need. */
+/** The fields of a priced payout that its controls need. */
 export interface Controllable {
   readonly owner: Owner
   readonly wallet_currency: Currency
@@ -43,7 +43,7 @@ export interface ControlBatch {
 }
 
 interface Controlled {
-  readonly proposal: Controllable
+  readonly priced: Controllable
   readonly controls: PayoutControls
   /** The sums that limit it, by kind. A beneficiary has one for each secret key; the first is added to. */
   readonly counts: ReadonlyMap<DayKind, readonly DayCount[]>
@@ -65,9 +65,9 @@ export async function openControlBatch(
   vault: Vault,
   at: Date,
   controlsOf: ReadonlyMap<string, PayoutControls>,
-  items: readonly { readonly id: string; readonly proposal: Controllable }[],
+  items: readonly { readonly id: string; readonly priced: Controllable }[],
 ): Promise<ControlBatch> {
-  const controlled = items.flatMap(({ id, proposal }) => controlledOf(vault, at, controlsOf, id, proposal))
+  const controlled = items.flatMap(({ id, priced }) => controlledOf(vault, at, controlsOf, id, priced))
   if (controlled.length === 0) return none
   const maybeNew = controlled.filter(({ controls }) => controls.is_for_new_beneficiaries)
   const [counts, isNew] = await Promise.all([
@@ -104,9 +104,9 @@ function controlledOf(
   at: Date,
   controlsOf: ReadonlyMap<string, PayoutControls>,
   id: string,
-  proposal: Controllable,
+  priced: Controllable,
 ): Controlled[] {
-  const { owner, wallet_currency: currency, wallet_amount: amount, counterparty, origin } = proposal
+  const { owner, wallet_currency: currency, wallet_amount: amount, counterparty, origin } = priced
   const controls = controlsOf.get(ownerKey(owner))
   if (!controls || !origin || counterparty.role !== 'payee') return []
   const { merchant_id, env } = owner
@@ -130,10 +130,10 @@ function controlledOf(
     day,
     counted,
   }
-  return [{ proposal, controls, counts: new Map(counts), payout }]
+  return [{ priced, controls, counts: new Map(counts), payout }]
 }
 
-const payingOf = ({ proposal: { owner, counterparty }, payout }: Controlled) =>
+const payingOf = ({ priced: { owner, counterparty }, payout }: Controlled) =>
   counterparty.role === 'payee'
     ? [{ id: payout.transaction_id, merchant_id: owner.merchant_id, env: owner.env, to: counterparty.to }]
     : []
@@ -157,10 +157,10 @@ function exceededBy({ controls, counts, payout }: Controlled, sums: DayCounts, a
 
 const endOfDay = (at: Date) => new Date(Math.floor(at.getTime() / dayMs) * dayMs + dayMs)
 
-function reasonsOf({ controls, proposal, payout }: Controlled, isNew: boolean): ApprovalReason[] {
+function reasonsOf({ controls, priced, payout }: Controlled, isNew: boolean): ApprovalReason[] {
   const above = controls.byCurrency.get(payout.currency)?.approval_above ?? null
   const isAbove = above !== null && payout.amount > above
-  const isBulk = controls.is_for_bulk && proposal.origin?.isBulk === true
+  const isBulk = controls.is_for_bulk && priced.origin?.isBulk === true
   return [
     ...(isAbove ? ['above_amount' as const] : []),
     ...(isNew ? ['new_beneficiary' as const] : []),

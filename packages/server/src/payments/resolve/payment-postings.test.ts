@@ -54,7 +54,7 @@ const platform = {
 }
 const currencyOf = (account: string) => account.slice(-3)
 
-/** A payment that is sent, as it would be proposed at these rates. */
+/** A payment that is sent, as it would be priced at these rates. */
 const anyPayment = fc.record({
   pair: anyQuotedPair,
   type: fc.constantFrom('withdrew' as const, 'deposit' as const),

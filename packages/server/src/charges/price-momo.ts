@@ -6,7 +6,7 @@ import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import { feeOn, keepRule } from '../money/fees.ts'
 import { formatMinor } from '../money/money.ts'
 import { type Sides, type WalletSide, walletSideOf } from '../payments/accept/exchange.ts'
-import type { Proposal } from '../payments/accept/proposal.ts'
+import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import type { Codes } from '../payments/dispatch/dispatch.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
@@ -31,18 +31,18 @@ export interface MomoChargeBody {
   readonly failureRedirectUrl?: string
 }
 
-export interface MomoProposal {
-  readonly proposal: Omit<Proposal, 'responseOf'>
+export interface PricedMomoCharge {
+  readonly priced: Omit<PricedPayment, 'responseOf'>
   readonly codes: Codes
 }
 
 /** Checks and prices a mobile money charge: payer, amount, provider, wallet and fee. */
-export async function proposeMomoCharge(
+export async function priceMomoCharge(
   ctx: Context,
   owner: Owner,
   body: MomoChargeBody,
   keyed: KeyedRequest | undefined,
-): Promise<MomoProposal> {
+): Promise<PricedMomoCharge> {
   const currency = currencyOf(body.currency)
   await ctx.currencies.refuseDisabled(owner, currency)
   const payer = await payerOf(ctx, owner, body)
@@ -61,7 +61,7 @@ export async function proposeMomoCharge(
   const { wallet_amount, rate } = await credited(ctx, owner, { amount, currency, wallet_currency })
   const rule = await ctx.fees.ruleFor({ ...owner, operation: 'charge', method: 'momo', currency: wallet_currency })
   const own = currencies[wallet_currency]
-  const proposal = {
+  const priced = {
     owner,
     type: 'deposit',
     method: 'momo',
@@ -87,8 +87,8 @@ export async function proposeMomoCharge(
     holdsGoTo: undefined,
     origin: undefined,
     keyed,
-  } as const satisfies Omit<Proposal, 'responseOf'>
-  return { proposal, codes }
+  } as const satisfies Omit<PricedPayment, 'responseOf'>
+  return { priced, codes }
 }
 
 function walletCurrencyOf({ walletCurrency }: MomoChargeBody, currency: Currency): Currency {

@@ -11,7 +11,7 @@ import type { KeyedRequest } from '../idempotency/keys.ts'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
 import { feeOf, keepRule } from '../money/fees.ts'
 import { walletSideOf } from '../payments/accept/exchange.ts'
-import type { Proposal } from '../payments/accept/proposal.ts'
+import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import type { PayoutOrigin } from '../payments/controls/control-batch.ts'
 import { requirePlaces } from '../payments/controls/maker.ts'
 import { routeQueryOf } from '../payments/dispatch/operation.ts'
@@ -36,13 +36,13 @@ export interface PayoutBody {
 }
 
 /** Checks and prices a payout: beneficiary, amount, provider, wallet and fee. Moves no money yet. */
-export async function proposePayout(
+export async function pricePayout(
   ctx: Context,
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
   { origin, rateOf }: { readonly origin: PayoutOrigin; readonly rateOf: RateOf },
-): Promise<Omit<Proposal, 'responseOf'>> {
+): Promise<Omit<PricedPayment, 'responseOf'>> {
   const beneficiary = await beneficiaryFor(ctx, owner, body)
   requirePlaces(origin, [beneficiary])
   const { country, currency, destination, code } = beneficiary

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
-import type { Proposal } from '../payments/accept/proposal.ts'
+import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { currencyOf } from '../reference/momo.ts'
@@ -14,12 +14,12 @@ export interface TransferChargeBody {
   readonly externalReference: string
 }
 
-export async function proposeTransferCharge(
+export async function priceTransferCharge(
   ctx: Context,
   owner: Owner,
   body: TransferChargeBody,
   keyed: KeyedRequest | undefined,
-): Promise<Omit<Proposal, 'responseOf'>> {
+): Promise<Omit<PricedPayment, 'responseOf'>> {
   const currency = currencyOf(body.currency)
   const isServed = ctx.reference.routes.some(
     (route) => route.operation === 'charge.bank-transfer' && route.currency === currency,

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { invalid } from '../errors.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import type { Currency } from '../money/currencies.ts'
-import type { Proposal } from '../payments/accept/proposal.ts'
+import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import type { GivenCard } from '../payments/dispatch/dispatch.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
@@ -28,8 +28,8 @@ export interface CardChargeBody {
   readonly redirectUrl?: string
 }
 
-export interface CardProposal {
-  readonly proposal: Omit<Proposal, 'responseOf'>
+export interface PricedCardCharge {
+  readonly priced: Omit<PricedPayment, 'responseOf'>
   readonly given: GivenCard
   /** Recognises the card within this service and is useless elsewhere. */
   readonly fingerprint: string
@@ -38,13 +38,13 @@ export interface CardProposal {
 /** Banks in these currencies ask for the customer's browser. */
 const withDevice: readonly Currency[] = ['USD', 'EUR', 'GBP']
 
-/** Checks and prices a card charge. The card stays in memory; the proposal holds only what may be stored. */
-export async function proposeCardCharge(
+/** Checks and prices a card charge. The card stays in memory; the priced payment holds only what may be stored. */
+export async function priceCardCharge(
   ctx: Context,
   owner: Owner,
   body: CardChargeBody,
   keyed: KeyedRequest | undefined,
-): Promise<CardProposal> {
+): Promise<PricedCardCharge> {
   const currency = currencyOf(body.currency)
   const { card, brand } = readCard(body.cardDetails, new Date())
   if (isIP(body.ipAddress) === 0) throw invalid([{ field: 'ipAddress', message: 'ipAddress must be an IP address' }])
@@ -61,14 +61,14 @@ export async function proposeCardCharge(
     expiry: `${card.expMonth}/${card.expYear}`,
     fingerprint,
   }
-  const proposal: CardProposal['proposal'] = {
+  const priced: PricedCardCharge['priced'] = {
     ...plain,
     counterparty: { role: 'cardholder', email, firstName, lastName, ipAddress, card: known },
     expiresInMs: timing.cardExpiryMs,
     sent_via: 'request',
     keyed,
   }
-  return { proposal, given: givenOf(body, card, returnUrl), fingerprint }
+  return { priced, given: givenOf(body, card, returnUrl), fingerprint }
 }
 
 function givenOf({ address, device3DSInfo }: CardChargeBody, card: GivenCard['card'], returnUrl?: string): GivenCard {

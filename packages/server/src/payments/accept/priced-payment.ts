@@ -8,7 +8,7 @@ import type { Progress, Promised } from '../model/store.ts'
 import type { Accounts } from '../resolve/payment-postings.ts'
 
 /** A payment that is checked and priced, ready to be accepted. */
-export interface Proposal
+export interface PricedPayment
   extends Omit<
       Promised,
       'id' | 'wallet_id' | 'counterparty' | 'created_at' | 'expires_at' | 'merchant_id' | 'env' | 'scenario'
@@ -19,7 +19,7 @@ export interface Proposal
   readonly provider: string
   readonly action: CustomerAction | null
   readonly expiresInMs: number | undefined
-  /** The request that proposes the payment sends it right after acceptance; otherwise its lane sends it. */
+  /** The request that makes the payment sends it right after acceptance; otherwise its lane sends it. */
   readonly isSentAtOnce: boolean
   /** Platform accounts that receive a payout's holds. A charge holds nothing. */
   readonly holdsGoTo: Accounts | undefined
