@@ -129,6 +129,7 @@ const ofPeople = (send: Send): Pick<OperatorClient, 'people' | 'machines' | 'aud
     sessions: (person) => send('people.sessions', { person }),
     endSessions: async (person, reason) =>
       (await send<{ ended: number }>('people.endSessions', { person, reason })).ended,
+    recover: (person, reason) => send('people.recover', { person, reason }),
   },
   machines: {
     create: (order) => send('machines.create', order),

@@ -53,6 +53,7 @@ export const operatorRoutes = {
   'people.end': ['POST', '/people/:person/end'],
   'people.sessions': ['GET', '/people/:person/sessions'],
   'people.endSessions': ['POST', '/people/:person/end-sessions'],
+  'people.recover': ['POST', '/people/:person/recover'],
   'machines.list': ['GET', '/machines'],
   'machines.create': ['POST', '/machines'],
   'machines.revoke': ['POST', '/machines/:machine/revoke'],
@@ -66,6 +67,7 @@ export const operatorRoutes = {
 
 /** The roles that may approve a proposal of an operation. */
 export const approvers: Readonly<Record<string, readonly string[]>> = {
+  'merchants.unfreeze': ['risk', 'admin'],
   'keys.create': ['risk', 'admin'],
   'keys.rotate': ['risk', 'admin'],
   'payments.resolve': ['finance', 'risk', 'admin'],
@@ -74,10 +76,13 @@ export const approvers: Readonly<Record<string, readonly string[]>> = {
   'floats.adjust': ['finance', 'admin'],
   'fees.set': ['finance', 'admin'],
   'providers.pause': ['operations', 'risk', 'admin'],
+  'providers.resume': ['operations', 'risk', 'admin'],
+  'rates.confirm': ['finance', 'admin'],
   'payoutControls.setLimits': ['risk', 'admin'],
   'payoutControls.setApprovals': ['risk', 'admin'],
   'thresholds.set': ['risk', 'admin'],
   'people.invite': ['admin'],
   'people.grant': ['admin'],
+  'people.recover': ['admin'],
   'machines.create': ['admin'],
 }

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { permissionsOf } from '../people/members.ts'
 import { type MerchantPermission, type MerchantRole, merchantPermissions, merchantRoles } from '../people/roles.ts'
+import { testMachine } from '../testing/machines.ts'
 import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
 import { dashboardRoutesOf, emptyBody, member, pathIn } from '../testing/members.ts'
-import { machineCaller, testPerson } from '../testing/people.ts'
+import { testPerson } from '../testing/people.ts'
 import { memberAccess } from './access.ts'
 
 const unlimited = { MALIPO_RATE_LIMIT_PEOPLE: '100000' }
@@ -63,7 +64,7 @@ test("operator staff, machines and people without a role get a merchant's unknow
   const merchant = await malipo.merchant()
   const admin = await testPerson(malipo, { operator: ['admin'] })
   const stranger = await testPerson(malipo)
-  const machine = { call: await machineCaller(malipo, ['payments:read', 'merchants:read']) }
+  const machine = { call: await testMachine(malipo, ['payments:read', 'merchants:read']) }
   const unknown = `mer_${'0'.repeat(32)}`
 
   for (const { method, path } of await dashboardRoutesOf(malipo))

@@ -1,6 +1,6 @@
+import { identitiesOf } from '../people/same-person.ts'
 import { sql, type Tx } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
-import { identitiesOf } from '../people/same-person.ts'
 import { type Done, type OperatorContext, type Perform, performAtOnce } from './operator-context.ts'
 import { thresholdOf } from './thresholds.ts'
 

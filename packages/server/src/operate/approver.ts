@@ -1,7 +1,7 @@
 import { grantCovers, type OperatorGrant, type Place } from '../people/principal.ts'
 import type { OperatorPermission } from '../people/roles.ts'
 import { sql, type Tx } from '../platform/db.ts'
-import { readId, showId } from '../platform/ids.ts'
+import { readId } from '../platform/ids.ts'
 
 /**
  * Whether a person holds a permission of the operator's staff now, for this country and currency. The roles are locked until the transaction ends: a role that is

@@ -14,7 +14,7 @@ import { openTransaction } from '../testing/open-transaction.ts'
 import { type PayingMalipo, payingMalipo } from '../testing/paying.ts'
 import { testPerson } from '../testing/people.ts'
 import { examine } from './operator.ts'
-import { secretContext } from './proposals.ts'
+import { secretContext } from './proposal-secrets.ts'
 import { sealedColumns } from './sealed-columns.ts'
 
 const path = '/api/b2b/external-accounts'

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Origin } from '../audit/record.ts'
 import type { Context } from '../context.ts'
 import { newBrowserId } from './challenges.ts'
 import { cookiesFor, readCookie, writeCookie } from './cookies.ts'
@@ -11,9 +10,6 @@ type Site = Pick<Context, 'config'>
 export function clientOf({ ip, headers }: FastifyRequest): Client {
   return { address: ip.replace(/^::ffff:(?=\d+\.)/i, ''), userAgent: (headers['user-agent'] ?? '').slice(0, 300) }
 }
-
-/** Where a request came from, for the audit trail. */
-export const originOf = (request: FastifyRequest): Origin => ({ requestId: request.id, ...clientOf(request) })
 
 /** The browser that sent a request, by its cookies. */
 export function browserOf({ config }: Site, request: FastifyRequest): Browser {

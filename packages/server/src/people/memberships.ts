@@ -153,7 +153,13 @@ async function revokeInvitationsBy(tx: Tx, person: string): Promise<number> {
     where used_at is null
       and revoked_at is null
       and (invited_by = ${person} or exists (
-        select from proposals p where p.subject = i.email and p.operation = 'people.invite' and p.maker_id = ${person}
+        select
+        from proposals p
+        where p.maker_id = ${person}
+          and (p.operation, p.subject) in (
+            ('people.invite', i.email),
+            ('people.recover', 'person_' || replace(i.recovers::text, '-', ''))
+          )
       ))
     returning i.id`)
   return revoked.length

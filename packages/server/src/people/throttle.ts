@@ -49,14 +49,11 @@ export function createSignInThrottle(
       return delayAfter(Math.max(failures(ofAddress), failures(ofAccount)))
     },
     admit: async (attempt, delayMs) => {
-      const { from, ofPair, ofCodes } = keysOf(attempt)
+      const { from } = keysOf(attempt)
       if ((waiting.get(from) ?? 0) >= waitingPerAddressMax) throw tooMany(delayMs)
       const leave = enter(waiting, from)
       try {
-        // Codes are guessed one at a time, from however many addresses: three of a million are right at a time.
-        const isGuessed = !attempt.isFamiliar && (await readFailures(db, [ofCodes]))(ofCodes) >= wrongCodesMax
-        for (const key of isGuessed ? [ofCodes, ofPair] : [ofPair])
-          if (!(await occupy(db, key, delayMs))) throw tooMany(delayMs)
+        await occupyAll(db, attempt, delayMs)
         await sleep(delayMs)
       } finally {
         leave()
@@ -110,6 +107,14 @@ async function readFailures(db: Db, keys: readonly string[]): Promise<(key: stri
       and ends_at > record_time()`)
   const counts = new Map(rows.map(({ key, failures }) => [key, failures]))
   return (key) => counts.get(key) ?? 0
+}
+
+/** Codes are guessed one at a time, from however many addresses: of a million codes, three are right at a time. */
+async function occupyAll(db: Db, attempt: Attempt, delayMs: number): Promise<void> {
+  const { ofPair, ofCodes } = keysOf(attempt)
+  const isGuessed = !attempt.isFamiliar && (await readFailures(db, [ofCodes]))(ofCodes) >= wrongCodesMax
+  for (const key of isGuessed ? [ofCodes, ofPair] : [ofPair])
+    if (!(await occupy(db, key, delayMs))) throw tooMany(delayMs)
 }
 
 /** Takes the only place of a key until the delay is over. False while another attempt has it. */

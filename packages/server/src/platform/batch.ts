@@ -150,8 +150,7 @@ export class BatchConflict extends Error {}
 function classify(error: Error & { code?: string }, size: number): Outcome {
   const { code = '' } = error
   const isRefusal = error instanceof AppError && error.key !== 'OVERLOADED'
-  if (/^2[23]/.test(code) || isRefusal)
-    return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }
+  if (/^2[23]/.test(code) || isRefusal) return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }
   if (code === '55P03') return { kind: 'held up' }
   return isPassing(error) ? { kind: 'again' } : { kind: 'failed', error }
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { cookiesFor } from '../people/cookies.ts'
-import { createMachine } from '../people/machines.ts'
 import { insertMembership } from '../people/memberships.ts'
 import { peopleContext } from '../people/people-context.ts'
 import type { Principal, Scope } from '../people/principal.ts'
-import type { MerchantRole, OperatorPermission, OperatorRole } from '../people/roles.ts'
+import type { MerchantRole, OperatorRole } from '../people/roles.ts'
 import { csrfOf, openSession } from '../people/sessions.ts'
 import { insert } from '../people/store.ts'
 import { newId, readId, showId } from '../platform/ids.ts'
@@ -76,18 +75,4 @@ export const breakGlass: Principal = {
   operatorGrants: [],
   merchantGrants: [],
   strength: 'database',
-}
-
-/** A machine of the operator with these permissions, as a caller with its token. */
-export async function machineCaller(
-  { ctx, url }: Malipo,
-  permissions: readonly OperatorPermission[],
-): Promise<TestPerson['call']> {
-  const { publicKey, apiKey } = await ctx.db.write.transaction((tx) =>
-    createMachine(tx, peopleContext(ctx), breakGlass, { name: `reports ${randomUUID()}`, permissions }),
-  )
-  const path = '/operator/v1/auth/generate-bearer-token'
-  const { body } = await call(url, 'POST', path, { 'api-key': apiKey }, { publicKey })
-  const authorization = `Bearer ${String(body['token'])}`
-  return (method, to, sent) => call(url, method, to, { authorization }, sent)
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { merchantRoles, type OperatorPermission, operatorPermissions, operatorRoles } from '../../people/roles.ts'
+import { testMachine } from '../../testing/machines.ts'
 import { testMalipo } from '../../testing/malipo.ts'
-import { machineCaller, testPerson } from '../../testing/people.ts'
+import { testPerson } from '../../testing/people.ts'
 import { operations } from './operations.ts'
 import { operatorRoot } from './routes.ts'
 
@@ -49,7 +50,7 @@ test("no role of a merchant's people, no merchant's token and no stranger reache
 test('a machine may call exactly the routes of its permissions, and approves nothing', async (t) => {
   const malipo = await testMalipo(t, unlimited)
   const held: OperatorPermission[] = ['payments:read', 'money:approve', 'merchants:read']
-  const call = await machineCaller(malipo, held)
+  const call = await testMachine(malipo, held)
 
   for (const { method, path, permission, name } of operations) {
     const { status, body } = await call(method, pathOf(path), bodyOf(method))
