@@ -8,6 +8,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { requireCode } from '../packages/server/src/people/invite.ts'
+import { showId } from '../packages/server/src/platform/ids.ts'
 import { codeNow, invitedStaff } from '../packages/server/src/testing/browser.ts'
 import { type Malipo, testMalipo } from '../packages/server/src/testing/malipo.ts'
 
@@ -43,7 +45,7 @@ async function open(t: TestContext): Promise<Opened> {
   })
   page.on('console', (message) => {
     const isExpected =
-      /status of (400|401|403|404)/.test(message.text()) || message.location().url.endsWith('/favicon.ico')
+      /status of (400|401|403|404|422)/.test(message.text()) || message.location().url.endsWith('/favicon.ico')
     if (message.type() === 'error' && !isExpected) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
@@ -140,6 +142,47 @@ test('a person who was recovered adds a new passkey by the link and keeps the ro
   await page.getByText('Operator: operations').waitFor()
 
   assert.deepEqual(complaints, [])
+})
+
+test('who was invited by two people joins with the link of one and the code of the other', async (t) => {
+  const opened = await open(t)
+  const { malipo, page, complaints } = opened
+  await addAuthenticator(page)
+  const email = `wanjiru.${randomUUID().slice(0, 8)}@kijani.africa`
+  const token = await invitedStaff(malipo, { email, role: 'operations' })
+  const [row] = await malipo.ask<{ id: string }>('select id from invitations where email = $1', [email])
+  const shownId = showId('invitation', row?.id ?? '')
+  const code = await malipo.ctx.db.write.transaction((tx) => requireCode(tx, malipo.ctx.vault, shownId))
+
+  await page.goto(`${site}/invitation#${token}`)
+  await page.getByText(email).waitFor()
+  await press(page, 'Create a passkey and join')
+  await page.getByRole('alert').getByText('Enter the confirmation code first.').waitFor()
+  await page.getByLabel('Confirmation code').fill('BCDF-GHJK')
+  await press(page, 'Create a passkey and join')
+  await page.getByRole('alert').getByText('The confirmation code is wrong').waitFor()
+  await page.getByLabel('Confirmation code').fill(code?.toLowerCase() ?? '')
+  await look(page, 'invitation-code')
+  await press(page, 'Create a passkey and join')
+  await page.waitForURL(`${site}/account`)
+
+  assert.deepEqual(complaints, [])
+})
+
+test('after a sign-in the browser stays at this site, whatever the link named', async (t) => {
+  const opened = await open(t)
+  const { page } = opened
+  await addAuthenticator(page)
+  await joinByLink(opened)
+  for (const next of ['/.//evil.example/', '//evil.example/', 'https://evil.example/', '/\\\\evil.example']) {
+    await page.goto(`${site}/account`)
+    await press(page, 'Sign out')
+    await page.waitForURL(`${site}/sign-in`)
+    await page.goto(`${site}/sign-in?next=${encodeURIComponent(next)}`)
+    await press(page, 'Continue with a passkey')
+    await page.waitForURL((url) => !url.pathname.startsWith('/sign-in'))
+    assert.equal(new URL(page.url()).origin, site)
+  }
 })
 
 test('a device that does not verify its person gets no session', async (t) => {

@@ -4,11 +4,12 @@ import { operatorRoutes } from './generated/operator-routes.ts'
 import type { OperatorAccess } from './operator-access.ts'
 import { resultOf, type StaffRequest, sendStaffRequest } from './operator-http.ts'
 
-/** A new key pair of a merchant or a machine, or the link of an invitation. */
+/** For the maker of a proposal a new key pair or the link of an invitation, for its approver the code of the invitation. */
 export interface CollectedSecret {
   readonly publicKey?: string
   readonly apiKey?: string
   readonly link?: string
+  readonly code?: string
   readonly expiresAt?: string
 }
 
@@ -20,7 +21,7 @@ export interface OperatorClient extends LocalOperator {
     approve(proposal: string, reason: string): Promise<ProposalView>
     reject(proposal: string, reason: string): Promise<ProposalView>
     withdraw(proposal: string, reason: string): Promise<ProposalView>
-    /** The secret of an approved proposal, for its maker, once. */
+    /** What an executed proposal has for this person, once. */
     collect(proposal: string): Promise<CollectedSecret>
   }
 }

@@ -29,9 +29,9 @@ test('what needs two people prints the proposal and what to do next, with its ow
 
   assert.equal(code, exitCodes.proposed, err)
   assert.match(out, new RegExp(`^prp_\\w+: Fund a wallet of ${merchant} with 2500 KES, open\n`))
-  assert.match(out, /\nreason +top-up\nproposed by +Amina Otieno, 20.* UTC\n/)
+  assert.match(out, /\nreason +top-up\nproposed by +Amina Otieno \(person_\w+\), 20.* UTC\n/)
   assert.match(out, /\napprover +another person with the role finance or admin, until 20\d\d-\d\d-\d\d \d\d:\d\d UTC\n/)
-  assert.match(out, /\nwallet_funded transfer +treasury KES +wallet KES KE of Duka +2500\.00 KES\n$/)
+  assert.match(out, /\nwallet_funded transfer +treasury KES +wallet KES KE of Duka \(mer_\w+\) +2500\.00 KES\n$/)
   assert.doesNotMatch(out, /Credited/)
   assert.equal(
     err,
@@ -120,6 +120,23 @@ test('the maker collects the key of an approved live pair once; the approver nev
   assert.deepEqual([again.code, again.out], [exitCodes.refused, ''])
   const [entry] = await malipo.operator.audit.list({ merchant, action: 'key.create', limit: 1 })
   assert.deepEqual([entry?.reason, entry?.actor.id], ['contract 17', checker.person.id])
+})
+
+test('of an invitation the maker collects the link and the approver the code, each once', async (t) => {
+  const malipo = await testMalipo(t)
+  const [maker, checker] = [await openStaff(t, malipo), await openStaff(t, malipo)]
+  const email = `${randomUUID()}@example.com`
+  const order = ['--email', email, '--name', 'Brian', '--role', 'support', '--reason', 'new colleague']
+  const id = proposalIn((await maker.run('people', 'invite', ...order)).out)
+
+  const approved = await checker.run('proposals', 'approve', id, '--reason', 'interviewed')
+  const link = await maker.run('proposals', 'collect', id)
+  const code = await checker.run('proposals', 'collect', id)
+
+  assert.match(approved.out, new RegExp(`Collect the code for the invited person: malipo proposals collect ${id}\n`))
+  assert.match(link.out, /\/invitation#\S+\nIf another person approved it, the invited person also needs the code/)
+  assert.match(code.out, /^Give this code to the invited person yourself, .*\n[A-Z]{4}-[A-Z]{4}\n$/)
+  assert.equal((await checker.run('proposals', 'collect', id)).code, exitCodes.refused)
 })
 
 test('a role is given by two people and ends the sessions of its person, and one ends it again', async (t) => {

@@ -21,7 +21,7 @@ function factsOf(proposal: ProposalView): string[] {
   const { state, expiresAt, decidedBy, decidedAt } = proposal
   const lines: [string, string | undefined][] = [
     ['reason', proposal.reason],
-    ['proposed by', `${proposal.proposedBy}, ${minute(proposal.createdAt)}`],
+    ['proposed by', `${proposal.proposedBy} (${proposal.proposedById}), ${minute(proposal.createdAt)}`],
     ['in', proposal.env],
     ['merchant', proposal.merchantId],
     ['approver', state === 'open' ? `${approverOf(proposal)}, until ${minute(expiresAt)}` : undefined],

@@ -99,19 +99,35 @@ function addDecisions(proposals: Command, context: CommandContext): void {
     ).action(async (id: string, { reason }: { reason: string }) => {
       const proposal = await context.decide((operator) => operator.proposals[verb](id, reason))
       const subject = proposal.subject === undefined ? '' : ` (${proposal.subject})`
-      context.print(proposal, () => `${done} ${proposal.proposalId}: ${proposal.summary}${subject}.`)
+      const sentence = `${done} ${proposal.proposalId}: ${proposal.summary}${subject}.`
+      context.print(proposal, () => [sentence, ...nextSteps(proposal)].join('\n'))
     })
   }
+}
+
+/** Operations whose approver collects a code for the invited person. */
+const withCode = ['people.invite', 'people.recover']
+
+function nextSteps({ hasSecret, operation, proposalId, proposedBy }: ProposalView): string[] {
+  if (!hasSecret) return []
+  const command = `malipo proposals collect ${proposalId}`
+  const isCoded = withCode.includes(operation)
+  if (!isCoded) return [`${proposedBy} collects the API key: ${command}`]
+  return [
+    `Collect the code for the invited person: ${command}`,
+    `${proposedBy} collects the link with the same command.`,
+  ]
 }
 
 function addCollect(proposals: Command, context: CommandContext): void {
   guide(
     proposals
       .command('collect')
-      .description('Show the API key or the link of your executed proposal; it is shown only once.')
+      .description('Show the key, link or code that an executed proposal has for you; it is shown only once.')
       .argument('<proposal>', 'prp_…'),
     {
-      note: 'Only the person who proposed it can collect it; the approver never sees it.',
+      note: `The person who proposed it collects the API key or the link of an invitation. The person who approved an invitation
+collects its code. The invited person needs both.`,
       examples: ['malipo proposals collect prp_0193…', 'malipo proposals collect prp_0193… --json'],
     },
   ).action(async (id: string) => {
@@ -120,8 +136,11 @@ function addCollect(proposals: Command, context: CommandContext): void {
   })
 }
 
-function collected({ publicKey, apiKey, link, expiresAt }: CollectedSecret): string {
-  if (link !== undefined) return `The link works once, until ${minute(expiresAt)}:\n${link}`
+const aboutCode = 'If another person approved it, the invited person also needs the code that this person collects.'
+
+function collected({ publicKey, apiKey, link, code, expiresAt }: CollectedSecret): string {
+  if (code !== undefined) return `Give this code to the invited person yourself, who needs it beside the link:\n${code}`
+  if (link !== undefined) return `The link works once, until ${minute(expiresAt)}:\n${link}\n${aboutCode}`
   return `The API key is shown only once: store it with your other secrets.
 
   public key  ${publicKey}

@@ -65,6 +65,8 @@ export interface ProposalView {
   readonly decisionReason?: string
   /** What its execution changed. */
   readonly subject?: string
+  /** A key, link or code waits for its maker or its approver. */
+  readonly hasSecret?: true
 }
 
 /** Stores what a person proposes, for another to approve. */
@@ -314,6 +316,7 @@ function view(context: OperatorContext, stored: Stored): ProposalView {
     ...(decided_at && { decidedAt: decided_at.toISOString() }),
     ...(decision_reason && { decisionReason: decision_reason }),
     ...(subject && { subject }),
+    ...(stored.sealed_secret !== null && { hasSecret: true as const }),
   }
 }
 

@@ -5,6 +5,7 @@ import { readId } from '../platform/ids.ts'
 import {
   behindProxy,
   codeNow,
+  type HeldInvitation,
   invitedStaff,
   joinWithPasskey,
   joinWithPassword,
@@ -45,11 +46,11 @@ const decide = (by: TestPerson, proposal: string, verb: 'approve' | 'collect') =
 const proposalIn = ({ body }: { readonly body: Record<string, unknown> }) =>
   (body['data'] as { proposalId: string }).proposalId
 
-/** The token of the link that the maker gets after the approval. */
+/** The token of the link that the maker gets after the approval, and the code that the approver gets. */
 async function linkOf(
   { maker, checker }: Pick<Awaited<ReturnType<typeof setUp>>, 'maker' | 'checker'>,
   person: string,
-) {
+): Promise<Required<HeldInvitation>> {
   const made = await recover(maker, person)
   assert.equal(made.status, 202, JSON.stringify(made.body))
   const approved = await decide(checker, proposalIn(made), 'approve')
@@ -57,7 +58,9 @@ async function linkOf(
   assert.doesNotMatch(JSON.stringify(approved.body), /#/)
   const { status, body } = await decide(maker, proposalIn(made), 'collect')
   assert.equal(status, 200, JSON.stringify(body))
-  return (body['data'] as { link: string }).link.split('#')[1] ?? ''
+  const code = await decide(checker, proposalIn(made), 'collect')
+  const token = (body['data'] as { link: string }).link.split('#')[1] ?? ''
+  return { token, confirmation: (code.body['data'] as { code: string }).code }
 }
 
 const isSignedIn = async (browser: TestBrowser) => (await browser.get('/me')).status === 200
@@ -70,19 +73,19 @@ test('recovery ends old ways to sign in and sessions, and the link adds a new on
   assert.equal(proposed.status, 202)
   assert.ok(await isSignedIn(browser), 'a proposal changes nothing')
 
-  const token = await linkOf(scene, id)
+  const held = await linkOf(scene, id)
 
   assert.equal(await isSignedIn(browser), false)
   const old = { email, password, code: await codeNow(malipo, secret, 1) }
   assert.equal((await testBrowser(malipo).post('/sign-in/password', old)).status, 401)
   const fresh = testBrowser(malipo)
-  const shown = await fresh.post('/invitations/show', { token })
+  const shown = await fresh.post('/invitations/show', { token: held.token })
   const { isRecovery, isKnownPerson } = shown.body['data'] as Record<string, unknown>
   assert.deepEqual([isRecovery, isKnownPerson], [true, false])
-  assert.equal((await joinWithPasskey(malipo, fresh, token)).status, 200)
+  assert.equal((await joinWithPasskey(malipo, fresh, held)).status, 200)
   const me = (await fresh.get('/me')).body['data'] as { id: string; operator: { role: string }[] }
   assert.deepEqual([me.id, me.operator.map(({ role }) => role)], [id, ['support']])
-  const again = await testBrowser(malipo).post('/invitations/passkey/options', { token })
+  const again = await testBrowser(malipo).post('/invitations/passkey/options', { token: held.token })
   assert.equal(again.body['errorCode'], 'INVITATION_INVALID')
   const rows = await malipo.ask<{ action: string; actor: string }>(
     `select action, actor from audit_entries where subject = $1 and action like 'person.recover%' order by id`,
@@ -97,10 +100,10 @@ test('recovery ends old ways to sign in and sessions, and the link adds a new on
 test('a recovered person can set a password and an authenticator app instead', async (t) => {
   const scene = await setUp(t)
   const { id } = await member(scene.malipo)
-  const token = await linkOf(scene, id)
+  const held = await linkOf(scene, id)
   const browser = testBrowser(scene.malipo)
 
-  const joined = await joinWithPassword(scene.malipo, browser, { token, password: 'chai ya asubuhi 9' })
+  const joined = await joinWithPassword(scene.malipo, browser, { ...held, password: 'chai ya asubuhi 9' })
 
   assert.equal(joined.status, 200, JSON.stringify(joined.body))
   assert.equal(((await browser.get('/me')).body['data'] as { id: string }).id, id)
@@ -140,7 +143,7 @@ test('a newer recovery ends the link before, and a link of an ended person does 
   const scene = await setUp(t)
   const { malipo } = scene
   const { id } = await member(malipo)
-  const start = (token: string) => testBrowser(malipo).post('/invitations/passkey/options', { token })
+  const start = ({ token }: HeldInvitation) => testBrowser(malipo).post('/invitations/passkey/options', { token })
   const [first, second] = [await linkOf(scene, id), await linkOf(scene, id)]
 
   assert.deepEqual([(await start(first)).status, (await start(second)).status], [404, 200])
@@ -153,20 +156,20 @@ test('a newer recovery ends the link before, and a link of an ended person does 
 test('a signed-in person cannot take a recovery link as an invitation', async (t) => {
   const scene = await setUp(t)
   const { id } = await member(scene.malipo)
-  const token = await linkOf(scene, id)
+  const held = await linkOf(scene, id)
   const other = await member(scene.malipo)
 
-  assert.equal((await other.browser.post('/invitations/join', { token })).status, 404)
+  assert.equal((await other.browser.post('/invitations/join', held)).status, 404)
 })
 
 test('of two browsers with one recovery link at once, one gets in', async (t) => {
   const scene = await setUp(t)
   const { malipo } = scene
   const { id } = await member(malipo)
-  const token = await linkOf(scene, id)
+  const held = await linkOf(scene, id)
   const browsers = [testBrowser(malipo), testBrowser(malipo)]
 
-  const joined = await Promise.all(browsers.map((browser) => joinWithPasskey(malipo, browser, token)))
+  const joined = await Promise.all(browsers.map((browser) => joinWithPasskey(malipo, browser, held)))
 
   assert.deepEqual(joined.map(({ status }) => status).sort(), [200, 404])
   const passkeys = await malipo.ask('select from passkeys where person_id = $1 and removed_at is null', [

@@ -71,18 +71,25 @@ interface Started {
   readonly options: RegistrationOptions
 }
 
+/** What an invited person has: the token of the link, and where two people made the invitation, the code. */
+export interface HeldInvitation {
+  readonly token: string
+  readonly confirmation?: string
+}
+
 /** Accepts an invitation with a new passkey; the browser is signed in afterwards. */
 export async function joinWithPasskey(
   malipo: Malipo,
   browser: TestBrowser,
-  token: string,
+  invitation: string | HeldInvitation,
   authenticator: Authenticator = createAuthenticator(malipo.ctx.config.publicUrl),
 ): Promise<ApiResponse & { readonly authenticator: Authenticator }> {
-  const { status, body } = await browser.post('/invitations/passkey/options', { token })
+  const held = typeof invitation === 'string' ? { token: invitation } : invitation
+  const { status, body } = await browser.post('/invitations/passkey/options', { token: held.token })
   assert.equal(status, 200, JSON.stringify(body))
   const { challenge, options } = body as unknown as Started
   const response = authenticator.register(options)
-  const accepted = await browser.post('/invitations/passkey', { token, challenge, name: 'Laptop', response })
+  const accepted = await browser.post('/invitations/passkey', { ...held, challenge, name: 'Laptop', response })
   return { ...accepted, authenticator }
 }
 
@@ -90,13 +97,14 @@ export async function joinWithPasskey(
 export async function joinWithPassword(
   malipo: Malipo,
   browser: TestBrowser,
-  { token, password }: { readonly token: string; readonly password: string },
+  { token, password, confirmation }: HeldInvitation & { readonly password: string },
 ): Promise<ApiResponse & { readonly secret: string }> {
   const { status, body } = await browser.post('/invitations/totp', { token })
   assert.equal(status, 200, JSON.stringify(body))
   const { secret, ticket } = body as { secret: string; ticket: string }
   const code = await codeNow(malipo, secret)
-  return { ...(await browser.post('/invitations/password', { token, password, ticket, code })), secret }
+  const answer = { token, confirmation, password, ticket, code }
+  return { ...(await browser.post('/invitations/password', answer)), secret }
 }
 
 /** The code that an authenticator app shows now, or some steps later. */

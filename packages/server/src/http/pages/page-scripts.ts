@@ -31,7 +31,11 @@ const token = location.hash.slice(1) || sessionStorage.getItem(kept) || ''
 history.replaceState(null, '', '/invitation')
 sessionStorage.setItem(kept, token)
 const finish = () => { sessionStorage.removeItem(kept); location.assign('/account') }
-const confirmation = () => find('confirmation').value
+const confirmation = () => {
+  const { value } = find('confirmation')
+  if (!find('confirmation-field').hidden && value.trim() === '') throw new Error('Enter the confirmation code first.')
+  return value
+}
 let setup
 try {
   const { data } = await post('/invitations/show', { token: token || '-' })
@@ -55,9 +59,10 @@ try {
   report(error)
 }
 on('join-passkey', async () => {
+  const code = confirmation()
   const { challenge, options } = await post('/invitations/passkey/options', { token })
   const response = await makePasskey(options)
-  await post('/invitations/passkey', { token, confirmation: confirmation(), challenge, name: passkeyName(), response })
+  await post('/invitations/passkey', { token, confirmation: code, challenge, name: passkeyName(), response })
   finish()
 })
 on('start-password', async () => {

@@ -365,6 +365,7 @@ export const ProposalView = view('Proposal', {
   state: oneOf(['open', 'expired', 'executed', 'rejected', 'withdrawn', 'void']),
   decidedBy: optionalText,
   decidedById: optionalText,
+  hasSecret: Type.Optional(Type.Literal(true, { description: 'A key, link or code waits to be collected' })),
   decidedAt: optionalText,
   decisionReason: optionalText,
   subject: optionalText,
