@@ -75,8 +75,8 @@ function addCreate(keys: Command, context: CommandContext): void {
 you get it with malipo proposals collect.`,
       examples: [
         'malipo keys create mer_0193… --env sandbox',
-        'malipo keys create mer_0193… --env live --scope transactions:read --address 203.0.113.0/24',
         'malipo keys create mer_0193… --env live --reason "contract 17"',
+        'malipo keys create mer_0193… --env live --scope transactions:read --address 203.0.113.0/24 --reason "contract 17"',
       ],
     },
   ).action(async (merchant: string, { scope, address, ...options }: CreateOptions) => {

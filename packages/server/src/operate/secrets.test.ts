@@ -341,6 +341,7 @@ const hashed: Readonly<Record<string, string>> = {
   'external_accounts.account_number_hash': 'moves with the account number',
   'sessions.token_hash': 'the person signs in again',
   'invitations.token_hash': 'valid for 72 hours',
+  'invitations.code_hash': 'valid for 72 hours',
   'idempotency_keys.fingerprint': 'kept for 30 days, and the key is needed until then',
 }
 

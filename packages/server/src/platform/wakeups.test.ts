@@ -139,6 +139,27 @@ test('polling continues without NATS, one poll at a time, and after a failed pol
   assert.ok(!wakeups.isConnected())
 })
 
+test('a failed poll is repeated within seconds, however long its interval is', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const wakeups = openWakeups({ url: undefined, log, cell: 0 })
+  let polls = 0
+  const watch = wakeups.onWake('partitions', never, async () => {
+    polls += 1
+    if (polls === 1) throw new Error('no connection')
+  })
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  await settled()
+
+  t.mock.timers.tick(5000)
+  await settled()
+  t.mock.timers.tick(5000)
+  await settled()
+
+  assert.equal(polls, 2)
+  await watch.stop()
+  await wakeups.close()
+})
+
 test('any number of wakes during a poll cause one more poll', async (t) => {
   const wakeups = await openConnected(t)
   const first = Promise.withResolvers<void>()

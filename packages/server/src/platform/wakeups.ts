@@ -35,6 +35,8 @@ export interface WakeupsOptions {
 
 const reconnectMs = 1000
 const closeMs = 1000
+/** A failed poll is repeated after this, however long its interval is. */
+const retryMs = 5000
 
 export function openWakeups({ url, access, log, cell }: WakeupsOptions): Wakeups {
   const subject = (topic: string) => `malipo.${cell}.${topic}`
@@ -134,14 +136,19 @@ function watching(everyMs: number, poll: () => Promise<void>, onError: (error: u
   let running: Promise<void> | undefined
   let isWanted = false
   let isStopped = false
+  let hasFailed = false
 
   const run = async () => {
     while (isWanted && !isStopped) {
       isWanted = false
-      await poll().catch(onError)
+      hasFailed = false
+      await poll().catch((error: unknown) => {
+        hasFailed = true
+        onError(error)
+      })
     }
     running = undefined
-    if (!isStopped) timer = setTimeout(wake, everyMs)
+    if (!isStopped) timer = setTimeout(wake, hasFailed ? Math.min(everyMs, retryMs) : everyMs)
   }
   const wake = () => {
     isWanted = true
