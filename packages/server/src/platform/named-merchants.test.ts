@@ -19,8 +19,8 @@ async function fill(malipo: Malipo): Promise<string> {
   const account = { country: 'KE', currency: 'KES', destination: 'MoMo', payoutMethod }
   const made = await merchant.call('POST', '/api/b2b/external-accounts', account)
   const externalAccountId = (made.body['data'] as { id: string }).id
-  const controls = { env: 'sandbox', currency: 'KES', reason: 'a test' } as const
-  await malipo.operator.payoutControls.setLimits(shown, { ...controls, perMerchantDay: '1000' })
+  const controls = { env: 'sandbox', reason: 'a test' } as const
+  await malipo.operator.payoutControls.setLimits(shown, { ...controls, currency: 'KES', perMerchantDay: '1000' })
   await malipo.operator.payoutControls.setApprovals(shown, { ...controls, bulk: true })
   await malipo.ask(`insert into known_beneficiaries values ($1, 'sandbox', 'h', now())`, [id])
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'k1' }
