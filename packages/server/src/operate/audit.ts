@@ -109,7 +109,8 @@ interface VerifyReport extends Omit<Verified, 'faults'> {
 
 /** Verifies the trail and returns every fault found. */
 async function verifyTrail(context: OperatorContext, { isFull, sealsPath }: VerifyOrder): Promise<VerifyReport> {
-  const verified = await verifyAudit(context.db.write, { isFull, sealLines: readSealLines(sealsPath) })
+  const sealLines = await readSealLines(context.db.write, sealsPath)
+  const verified = await verifyAudit(context.db.write, { isFull, sealLines })
   return { ...verified, faults: verified.faults.map(faultView) }
 }
 

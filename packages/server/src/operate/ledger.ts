@@ -22,7 +22,7 @@ export async function check(
   context: OperatorContext,
   { isFull, sealsPath, onPiece }: CheckOrder,
 ): Promise<CheckReport> {
-  const sealLines = readSealLines(sealsPath)
+  const sealLines = await readSealLines(context.db.write, sealsPath)
   const { suspense, ...checked } = await checkLedger(context.db.write, {
     isFull,
     isGentle: !isFull,
