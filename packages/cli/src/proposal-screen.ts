@@ -1,6 +1,6 @@
 import type { ProposalView } from '@malipo/server/operate'
 import { approvers } from './generated/operator-routes.ts'
-import { type Formatter, right } from './table.ts'
+import { type Formatter, inOneLine, right } from './table.ts'
 import { minute } from './time.ts'
 
 /** A proposal for its maker and its approver: what it does, why, and who decides until when. */
@@ -29,7 +29,7 @@ function factsOf(proposal: ProposalView): string[] {
     ['because', proposal.decisionReason],
     ['subject', proposal.subject],
   ]
-  return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)} ${value}`]))
+  return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)} ${inOneLine(value)}`]))
 }
 
 /** Who may approve it. A server that is newer than this program may have operations that it does not know. */

@@ -81,7 +81,7 @@ function aligned(lines: readonly (readonly string[])[], columns: readonly { read
 }
 
 /** A tab or line break in a cell would look like another column or row. */
-const inOneLine = (entry: string) => entry.replaceAll(/[\t\n]+/g, ' ')
+export const inOneLine = (entry: string) => entry.replaceAll(/[\t\n]+/g, ' ')
 
 const tabbed = (lines: readonly (readonly string[])[]) =>
   lines.map((line) => line.map((entry) => entry.replaceAll(/\s+/g, ' ')).join('\t')).join('\n')

@@ -138,10 +138,13 @@ export async function listRevoked(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Who received the API key of a credential, by the audit trail: the actor that created or rotated the pair. */
+/**
+ * Who received the API key of a credential, by the audit trail: the actor that created or rotated the pair, or who proposed that,
+ * because the approver of a proposal does not see the key.
+ */
 export async function receiverOfKey(db: Db, shownCredentialId: string): Promise<string | undefined> {
   const [found] = await db.query<{ actor: string }>(sql`
-    select e.actor
+    select coalesce(e.detail ->> 'proposedBy', e.actor) as actor
     from credentials c
     join audit_entries e on e.subject = c.public_key
     where c.id = ${readId('credential', shownCredentialId) ?? null}::uuid

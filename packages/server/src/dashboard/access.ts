@@ -78,6 +78,7 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
 
   'GET /people': read('people:read'),
   'POST /people/invitations': setting('people:write'),
+  'POST /people/invitations/:invitationId/code': setting('people:write'),
   'POST /people/invitations/:invitationId/revoke': setting('people:write'),
   'POST /people/roles/:roleId/end': setting('people:write'),
 

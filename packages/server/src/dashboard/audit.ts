@@ -97,7 +97,7 @@ function entriesOf(db: ReadDb, owner: Owner, { before, limit }: { before: string
       select e.id, e.at, e.actor_kind, e.actor, e.actor_name, e.action, e.result, e.subject, e.detail, e.reason, e.request_id,
         e.address, e.user_agent, e.role, e.strength,
         case e.actor_kind
-          when 'person' then e.actor in (
+          when 'person' then coalesce(e.role, '') not like 'operator %' and e.actor in (
             select 'person_' || replace(m.person_id::text, '-', '')
             from memberships m
             where m.merchant_id = ${owner.merchant_id}

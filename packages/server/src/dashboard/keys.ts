@@ -15,12 +15,13 @@ import { actingMembers } from './acting.ts'
 import { closed, Done, dataOf, done, Texts } from './schema.ts'
 
 /** What a person must hold, without limits, to receive a key with a scope: a key must not do what its holder may not. */
-const neededFor: Partial<Record<Scope, MerchantPermission>> = {
-  'payouts:write': 'payouts:create',
-  'external-accounts:write': 'beneficiaries:write',
-  'transactions:read': 'payments:read',
-  'profile:read': 'payments:read',
-  'profile:write': 'payments:read',
+const neededFor: Partial<Record<Scope, readonly MerchantPermission[]>> = {
+  'payouts:write': ['payouts:create', 'personal-data:read'],
+  'external-accounts:write': ['beneficiaries:write', 'personal-data:read'],
+  'transactions:read': ['payments:read', 'personal-data:read'],
+  'webhooks:read': ['webhooks:read', 'personal-data:read'],
+  'profile:read': ['payments:read'],
+  'profile:write': ['payments:read'],
 }
 
 const tags = ['Key pairs']
@@ -135,9 +136,7 @@ async function activeKey(
 function requireHeld(request: FastifyRequest, wanted: readonly string[]): void {
   const { merchant_id, env } = bearerOf(request)
   const grants = grantsWithin(principalOf(request), merchant_id)
-  for (const scope of wanted) {
-    const permission = Object.hasOwn(neededFor, scope) ? neededFor[scope as Scope] : undefined
-    const isHeld = permission === undefined || includesPlace(grantsWith(grants, env, permission), {})
-    if (!isHeld) throw permissionDenied(permission, merchantPermissions)
-  }
+  const needed = wanted.flatMap((scope) => (Object.hasOwn(neededFor, scope) ? (neededFor[scope as Scope] ?? []) : []))
+  for (const permission of needed)
+    if (!includesPlace(grantsWith(grants, env, permission), {})) throw permissionDenied(permission, merchantPermissions)
 }

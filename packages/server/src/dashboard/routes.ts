@@ -80,8 +80,9 @@ export function giveToMembers(app: App): void {
  */
 function auditRefusals(app: App, { db, config }: Context): void {
   app.addHook('onError', async (request, _reply, error: unknown) => {
-    const isForbidden = error instanceof AppError && catalogue[error.key].status === 403
-    if (!isForbidden || error.key === 'STEP_UP_REQUIRED' || !hasBearer(request)) return
+    const isChange = request.method !== 'GET' && request.method !== 'HEAD'
+    if (!(error instanceof AppError) || !hasBearer(request) || unrecorded.has(error.key)) return
+    if (!isChange && catalogue[error.key].status !== 403) return
     const { actor, merchant_id, env, origin } = bearerOf(request)
     await recordRefusal(db.write, config.cell, {
       ...{ actor, merchant_id, env, origin },
@@ -91,6 +92,9 @@ function auditRefusals(app: App, { db, config }: Context): void {
     })
   })
 }
+
+/** Mistakes in a request, and refusals that say nothing about the person. */
+const unrecorded: ReadonlySet<string> = new Set(['VALIDATION', 'OVERLOADED', 'RATE_LIMIT_EXCEEDED', 'STEP_UP_REQUIRED'])
 
 /** People without the permission get phone and account numbers masked, in every response. */
 function maskForReaders(app: App): void {

@@ -1,16 +1,20 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { recordAudit } from '../audit/record.ts'
+import { auditOf } from '../auth/bearer.ts'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { Invited } from '../operate/api/people-schema.ts'
 import { oneOf, Reason } from '../operate/api/schema.ts'
-import { inviteMerchantPerson, revokeInvitation } from '../people/invite.ts'
+import { findControls } from '../payments/controls/rules.ts'
+import { inviteMerchantPerson, requireCode, revokeInvitation } from '../people/invite.ts'
 import { type PeopleContext, peopleContext } from '../people/people-context.ts'
 import { principalOf } from '../people/request-principal.ts'
 import { type MerchantRole, merchantRoles } from '../people/roles.ts'
-import { endTeamRole, listInvitations, listTeam, refuseOtherInvitation } from '../people/team.ts'
-import type { Tx } from '../platform/db.ts'
+import { endTeamRole, listInvitations, listTeam, refuseInviter, refuseOtherInvitation } from '../people/team.ts'
+import type { Owner, Tx } from '../platform/db.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
 import { closed, Done, dataOf, done, Texts } from './schema.ts'
 
@@ -52,6 +56,14 @@ const Invitation = Type.Object(
     isForOidc: Type.Optional(Type.Boolean({ description: "The person signs in at the operator's OIDC provider" })),
   },
   closed,
+)
+
+const NewInvitation = Type.Object(
+  {
+    ...Invited.properties,
+    needsConfirmation: Type.Boolean({ description: 'Joining needs a code too: another person makes it' }),
+  },
+  { title: 'NewInvitation' },
 )
 
 const tags = ['People']
@@ -102,21 +114,26 @@ function invitationRoutes(app: App, ctx: Context): void {
       schema: {
         summary: 'Invite a person',
         description:
-          'Only with permissions that you hold yourself. The link is shown this once and works for 72 hours.',
+          'Only with permissions that you hold yourself. The link is shown this once and works for 72 hours. Where payouts need approval, a person who is to create or approve them also needs a code, which another person of the team makes.',
         tags,
         body: Invitation,
-        response: { 200: dataOf(Invited) },
+        response: { 200: dataOf(NewInvitation) },
       },
     },
     async (request) => {
       const { merchant_id } = bearerOf(request)
       const order = { ...request.body, merchant_id }
-      const data = await inMerchant(ctx, merchant_id, (tx) =>
-        inviteMerchantPerson(tx, contextOf(ctx, request), principalOf(request), order),
-      )
+      const data = await inMerchant(ctx, merchant_id, async (tx) => {
+        const invited = await inviteMerchantPerson(tx, contextOf(ctx, request), principalOf(request), order)
+        const needsConfirmation = order.isForOidc !== true && (await needsSecondPerson(tx, order))
+        if (needsConfirmation) await requireCode(tx, ctx.vault, invited.id)
+        return { ...invited, needsConfirmation }
+      })
       return { success: true as const, data }
     },
   )
+
+  codeRoute(app, ctx)
 
   app.post(
     '/people/invitations/:invitationId/revoke',
@@ -138,6 +155,53 @@ function invitationRoutes(app: App, ctx: Context): void {
       })
       return done
     },
+  )
+}
+
+/** With link and code in different hands, no person joins in another's name to approve its own payouts. */
+function codeRoute(app: App, ctx: Context): void {
+  app.post(
+    '/people/invitations/:invitationId/code',
+    {
+      config: { errors: ['INVITATION_INVALID', 'APPROVAL_NOT_ALLOWED'] },
+      schema: {
+        summary: 'Make the code of an invitation',
+        description:
+          'Not for the person who made the invitation. The code is shown this once; a new one ends the one before.',
+        tags,
+        params: Type.Object({ invitationId: Type.String({ maxLength: 100 }) }),
+        response: { 200: dataOf(Type.Object({ code: Type.String() })) },
+      },
+    },
+    async (request) => {
+      const { invitationId } = request.params
+      const owner = bearerOf(request)
+      const code = await inMerchant(ctx, owner.merchant_id, async (tx) => {
+        await refuseOtherInvitation(tx, owner, invitationId)
+        await refuseInviter(tx, invitationId, principalOf(request).id)
+        const made = await requireCode(tx, ctx.vault, invitationId)
+        if (made === undefined) throw new AppError('INVITATION_INVALID')
+        await recordAudit(tx, ctx.config.cell, { ...auditOf(owner, 'person.invitation_code'), subject: invitationId })
+        return made
+      })
+      return { success: true as const, data: { code } }
+    },
+  )
+}
+
+/** Roles that create or approve payouts, where payouts need approval. */
+async function needsSecondPerson(
+  tx: Tx,
+  { merchant_id, role }: { readonly merchant_id: string; readonly role: MerchantRole },
+): Promise<boolean> {
+  const permissions: readonly string[] = merchantRoles[role].permissions
+  if (!permissions.includes('payouts:create') && !permissions.includes('payouts:approve')) return false
+  const owners = (['live', 'sandbox'] as const).map((env): Owner => ({ merchant_id, env }))
+  return [...(await findControls(tx, owners)).values()].some(
+    ({ is_for_bulk, is_for_new_beneficiaries, byCurrency }) =>
+      is_for_bulk ||
+      is_for_new_beneficiaries ||
+      [...byCurrency.values()].some(({ approval_above }) => approval_above !== null),
   )
 }
 

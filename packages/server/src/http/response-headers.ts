@@ -14,8 +14,17 @@ export const guards = {
  * always generated: the audit trail has them, and no request may pass for another.
  */
 export function requestId({ headers, url = '' }: IncomingMessage): string {
-  const sent = ofPeople.test(url) ? undefined : headers['x-request-id']
+  const sent = ofPeople.test(decoded(url)) ? undefined : headers['x-request-id']
   return typeof sent === 'string' && /^[\x21-\x7e]{1,128}$/.test(sent) ? sent : `req_${randomUUID()}`
 }
 
 const ofPeople = /^(?:[a-z]+:\/\/[^/]*)?\/(?:operator|people|dashboard)\//i
+
+/** A path that cannot be decoded has no route. */
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url)
+  } catch {
+    return url
+  }
+}

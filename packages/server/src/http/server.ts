@@ -9,6 +9,7 @@ import { AppError, invalidBody } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import { operatorRoutes } from '../operate/api/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
+import { hasPrincipal } from '../people/request-principal.ts'
 import { referenceRoutes } from '../reference/routes.ts'
 import { sandboxRoutes } from '../sandbox/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
@@ -131,6 +132,12 @@ function createApp(ctx: Context): App {
   app.addHook('onResponse', (request, { statusCode }, done) => {
     addressLimit.countRejected(request, statusCode)
     done()
+  })
+  app.addHook('preHandler', async (request) => {
+    // The body may have taken seconds, in which a role or a session ended.
+    if (!hasPrincipal(request) || request.method === 'GET' || request.method === 'HEAD') return
+    await identify(ctx, request)
+    await authorise(ctx, request)
   })
   app.addHook('preHandler', (request, reply, done) => {
     const { unitsOf } = request.routeOptions.config as Access

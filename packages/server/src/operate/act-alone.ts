@@ -1,6 +1,6 @@
-import { identitiesOf } from '../people/same-person.ts'
 import { sql, type Tx } from '../platform/db.ts'
 import { newId } from '../platform/ids.ts'
+import { actingWith } from './approver.ts'
 import { type Done, type OperatorContext, type Perform, performAtOnce } from './operator-context.ts'
 import { thresholdOf } from './thresholds.ts'
 
@@ -50,12 +50,12 @@ async function lockThreshold(tx: Tx, currency: string): Promise<bigint> {
   return row?.amount ?? 0n
 }
 
-/** In the last 24 hours, under every identity of the person. */
+/** In the last 24 hours, under every identity of the person and by its machines. */
 async function movedAlone(tx: Tx, actor: string, currency: string): Promise<bigint> {
   const [row] = await tx.query<{ sum: bigint }>(sql`
     select coalesce(sum(amount), 0)::bigint as sum
     from solo_movements
-    where actor = any(${[actor, ...(await identitiesOf(tx, actor))]}::text[])
+    where actor = any(${await actingWith(tx, actor)}::text[])
       and currency = ${currency}
       and moved_at > record_time() - interval '24 hours'`)
   return row?.sum ?? 0n

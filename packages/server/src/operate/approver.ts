@@ -1,5 +1,6 @@
 import { grantCovers, type OperatorGrant, type Place } from '../people/principal.ts'
 import type { OperatorPermission } from '../people/roles.ts'
+import { identitiesOf } from '../people/same-person.ts'
 import { sql, type Tx } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 
@@ -43,18 +44,52 @@ export async function mayStillPropose(
   return living.length > 0
 }
 
-/** Whether a person made this machine or proposed it: then the person may have its key, and they count as one. */
-export async function createdMachine(tx: Tx, shownPersonId: string, makerId: string): Promise<boolean> {
-  const made = await tx.query(sql`
-    select
-    from machines
-    where id = ${readId('machine', makerId) ?? null}::uuid
-      and created_by = ${shownPersonId}
-    union all
-    select
-    from proposals
-    where subject = ${makerId}
-      and operation = 'machines.create'
-      and maker_id = ${shownPersonId}`)
-  return made.length > 0
+/**
+ * Whether a person, under any identity, may have the key of this machine: because the person made it or proposed it, or made or
+ * proposed the machine that did. Then the two count as one.
+ */
+export async function holdsMachine(tx: Tx, shownPersonId: string, machineId: string): Promise<boolean> {
+  if (!machineId.startsWith('machine_')) return false
+  const holders = await holdersOf(tx, machineId)
+  const identities = [shownPersonId, ...(await identitiesOf(tx, shownPersonId))]
+  return identities.some((id) => holders.includes(id))
+}
+
+/** Who may have the key of a machine: people and machines, the machine itself included. */
+async function holdersOf(tx: Tx, machineId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    with recursive holders(id) as (
+      values (${machineId}::text)
+      union
+      select maker.id
+      from holders h
+      cross join lateral (
+        select created_by from machines where 'machine_' || replace(machines.id::text, '-', '') = h.id
+        union all
+        select maker_id from proposals where operation = 'machines.create' and subject = h.id
+      ) as maker(id)
+    )
+    select id from holders`)
+  return rows.map(({ id }) => id)
+}
+
+/** Everything that acts for the same person: its identities, and the machines whose keys they may have. */
+export async function actingWith(tx: Tx, actorId: string): Promise<string[]> {
+  const known = actorId.startsWith('machine_') ? await holdersOf(tx, actorId) : [actorId]
+  const identities: string[] = []
+  for (const id of known) identities.push(...(await identitiesOf(tx, id)))
+  const rows = await tx.query<{ id: string }>(sql`
+    with recursive held(id) as (
+      select unnest(${[...new Set([...known, ...identities])]}::text[])
+      union
+      select made.id
+      from held h
+      cross join lateral (
+        select 'machine_' || replace(machines.id::text, '-', '') from machines where created_by = h.id
+        union all
+        select subject from proposals where operation = 'machines.create' and maker_id = h.id and subject is not null
+      ) as made(id)
+    )
+    select id from held`)
+  return rows.map(({ id }) => id)
 }

@@ -10,7 +10,7 @@ import { existing, merchantId } from './merchants.ts'
 import { type OperatorContext, OperatorError, readScope } from './operator-context.ts'
 import { type FoundRow, readSummaries } from './payment-summaries.ts'
 import { type ListedPayment, listed } from './payments.ts'
-import { recordNumbersRead, shownNumber } from './personal-numbers.ts'
+import { recordNumberSearch, recordNumbersRead, shownNumber } from './personal-numbers.ts'
 
 export interface FindOrder {
   /** What a caller knows: an id, a provider key, a reference, a phone or account number, or a provider receipt. */
@@ -53,6 +53,7 @@ export async function findPayments(context: OperatorContext, order: FindOrder): 
   const text = readQuery(order.query)
   const before = readCursor(order.before)
   const merchant_id = order.merchant === undefined ? undefined : merchantId(order.merchant)
+  await recordNumberSearch(context, text)
   const { page, next, notIndexed } = await context.db.write.snapshot(async (tx) => {
     await planOnce(tx)
     if (merchant_id !== undefined) await existing(tx, merchant_id)

@@ -12,7 +12,7 @@ import { type AuditCommands, auditCommands } from './audit.ts'
 import { bindOperator, type LocalOperator } from './bind-operator.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
 import { type CheckOrder, type CheckReport, check } from './ledger.ts'
-import { createPostings, noConnectors, type OperatorContext, performAtOnce } from './operator-context.ts'
+import { createPostings, noConnectors, type OperatorContext, OperatorError, performAtOnce } from './operator-context.ts'
 import { listSecretKeys, type Resealed, type ResealOrder, reseal, type SecretKeyView } from './secrets.ts'
 
 export type { LocalOperator } from './bind-operator.ts'
@@ -43,6 +43,10 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 export function openOperator(variables: Variables, actor: string, open = openDatabase): Operator {
   const config = loadOperatorConfig(variables)
+  if (/^(?:person|machine|cred)_/.test(actor))
+    throw new OperatorError(
+      `the account ${actor} of this machine looks like an id of the audit trail: use another account`,
+    )
   const context = openOperatorContext(config, actor, open)
   const ownerUrl = config.databaseOwnerUrl ?? config.databaseUrl
   const bound = bindOperator(context)

@@ -15,6 +15,7 @@ import { merchantRoles, operatorRoles } from '../people/roles.ts'
 import { identitiesOf } from '../people/same-person.ts'
 import { listSessions, type SessionView } from '../people/sessions.ts'
 import { find, list, type Person } from '../people/store.ts'
+import { sql, type Tx } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
 
 import { existing, merchantId } from './merchants.ts'
@@ -65,7 +66,9 @@ export interface GrantedRole {
   readonly membership: string
 }
 
-export const peopleOf = ({ cell, vault, publicUrl }: OperatorContext): PeopleContext => ({ cell, vault, publicUrl })
+export const peopleOf = ({ cell, vault, publicUrl, origin }: OperatorContext): PeopleContext => ({
+  ...{ cell, vault, publicUrl, origin },
+})
 
 /** Invites a person. Returns a link that works once. */
 export async function invitePerson(context: OperatorContext, order: InviteOrder): Promise<Invited> {
@@ -94,13 +97,23 @@ export async function grantRoleBy(context: OperatorContext, person: string, orde
   return inPlainWords(
     audited(context, async (tx) => {
       const merchant_id = merchant === undefined ? null : (await existing(tx, merchantId(merchant))).id
+      const known = await find(tx, person_id)
+      if (merchant_id === null) await requireStaff(tx, person_id, person)
       const wanted = { person_id, merchant_id, role, countries, currencies }
       const membership = await grantRole(tx, peopleOf(context), context.principal, wanted)
-      const detail = { membership, role, merchant, countries, currencies }
+      const who = { name: known?.name, email: known?.email }
+      const detail = { ...who, membership, role, merchant, countries, currencies }
       const entry = { action: 'people.grant', subject: person, detail, reason, ...(merchant_id && { merchant_id }) }
       return { result: { membership }, entry }
     }),
   )
+}
+
+/** A person whom a merchant invited chose its own name and address there. The operator's staff join by an invitation of two people. */
+async function requireStaff(tx: Tx, personId: string, shownId: string): Promise<void> {
+  const [staff] = await tx.query(sql`
+    select from memberships where person_id = ${personId} and merchant_id is null limit 1`)
+  if (!staff) throw new OperatorError(`${shownId} is not of the operator's staff: invite the person to it`)
 }
 
 /** Ends one role of a person, and the person's sessions. */
@@ -121,7 +134,7 @@ export function recoverPersonBy(context: OperatorContext, shownId: string, reaso
       if ([principal.id, ...(await identitiesOf(tx, principal.id))].includes(subject))
         throw new OperatorError('you cannot recover your own access: ask another person')
       const { invited, person, roles, sessions } = await recoverPerson(tx, peopleOf(context), principal, subject)
-      const detail = { email: person.email, roles: roles.map(({ role }) => role), sessions }
+      const detail = { name: person.name, email: person.email, roles: roles.map(({ role }) => role), sessions }
       const entry = { action: 'person.recover', subject, detail, reason: stated(reason) }
       return { result: invited, entry, ground: roles.map(({ id }) => id) }
     }),

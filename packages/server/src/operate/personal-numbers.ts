@@ -1,10 +1,11 @@
-import { recordPersonalDataRead } from '../audit/record.ts'
+import { recordAudit, recordPersonalDataRead } from '../audit/record.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { maskNumber, maskNumbers } from '../people/personal-data.ts'
 import { actorOf, mayOperate, mayOperateOn } from '../people/principal.ts'
+import { sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
-import type { OperatorContext } from './operator-context.ts'
+import { type OperatorContext, OperatorError } from './operator-context.ts'
 
 type Payment = Pick<Transaction, 'id' | 'merchant_id' | 'env' | 'type' | 'counterparty' | 'country' | 'currency'>
 
@@ -66,5 +67,36 @@ export async function recordNumbersRead(
     payments: ids,
     merchants,
     origin,
+  })
+}
+
+const searchesMax = 60
+
+/**
+ * Staff who see masked numbers find a payment by the number that a caller names. Trying numbers until one is found would reveal the
+ * masked digits, so each search is in the audit trail, without its text, and there are few of them in an hour.
+ */
+export async function recordNumberSearch(context: OperatorContext, query: string): Promise<void> {
+  const { db, cell, principal, origin } = context
+  if (query.replaceAll(/\D/g, '').length < digitsMin || /[A-Za-z]/.test(query)) return
+  if (mayOperate(principal, 'personal-data:read')) return
+  await db.write.transaction(async (tx) => {
+    const [row] = await tx.query<{ count: bigint }>(sql`
+      select count(*)
+      from audit_entries
+      where actor = ${principal.id}
+        and action = 'personal-data.search'
+        and at > clock_timestamp() - interval '1 hour'`)
+    if ((row?.count ?? 0n) >= searchesMax)
+      throw new OperatorError(
+        `you searched for ${searchesMax} numbers in an hour: wait, or find the payment by its reference`,
+      )
+    await recordAudit(tx, cell, {
+      actor: actorOf(principal),
+      action: 'personal-data.search',
+      subject: 'payments',
+      detail: { kind: 'number' },
+      origin,
+    })
   })
 }

@@ -1,8 +1,9 @@
 import type { Place } from '../people/principal.ts'
+import type { OperatorPermission } from '../people/roles.ts'
 import { type Db, type Environment, sql, type Tx } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
 import type { PostingView } from './dry-run.ts'
-import { OperatorError } from './operator-context.ts'
+import { type OperatorContext, OperatorError } from './operator-context.ts'
 
 export type ProposalState = 'open' | 'expired' | 'executed' | 'rejected' | 'withdrawn' | 'void'
 
@@ -83,3 +84,25 @@ export function trail(
 }
 
 export const stateOf = ({ state, is_past }: Stored): ProposalState => (state === 'open' && is_past ? 'expired' : state)
+
+/** The operation of a proposal, run again by its approver. */
+export interface Approved {
+  /** What its maker needs, and what its approver needs. */
+  readonly permission: OperatorPermission
+  readonly approve: OperatorPermission
+  act(context: OperatorContext, input: Readonly<Record<string, unknown>>): Promise<unknown>
+}
+
+export const placeOf = ({ input, currency, preview: { place } }: Stored): Place => placeIn(input, { currency, place })
+
+/** The country and currency of an action: where it acted in its dry run; then what its input names; then its money. */
+export function placeIn(
+  input: Readonly<Record<string, unknown>>,
+  { currency, place }: { readonly currency?: string | null | undefined; readonly place?: Place | undefined } = {},
+): Place {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  return {
+    country: place?.country ?? text(input['country']),
+    currency: place?.currency ?? text(input['currency']) ?? currency ?? undefined,
+  }
+}

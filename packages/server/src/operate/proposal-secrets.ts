@@ -1,9 +1,10 @@
 import { type Invited, requireCode } from '../people/invite.ts'
 import type { NewMachine } from '../people/machines.ts'
 import { sql, type Tx } from '../platform/db.ts'
+import { mayStillPropose } from './approver.ts'
 import type { NewPair } from './keys.ts'
 import { audited, type Done, type OperatorContext, OperatorError } from './operator-context.ts'
-import { noProposal, proposalId, type Stored, trail } from './proposal-rows.ts'
+import { type Approved, noProposal, placeOf, proposalId, type Stored, trail } from './proposal-rows.ts'
 
 /** What an executed proposal has for one person each: its maker the key or the link, its approver the code. */
 interface Secrets {
@@ -34,22 +35,41 @@ const hasSecret = (result: unknown): result is NonNullable<Secrets['maker']> =>
 export const secretContext = (id: string) => `proposals.sealed_secret ${id}`
 
 /** What only this person may see of an executed proposal, once. */
-export function collectSecret(context: OperatorContext, shownId: string): Promise<Collected> {
+export function collectSecret(
+  context: OperatorContext,
+  shownId: string,
+  operationOf: (name: string) => Pick<Approved, 'permission' | 'approve'>,
+): Promise<Collected> {
   const id = proposalId(shownId)
-  const { vault, principal } = context
+  const { vault } = context
   return audited(context, async (tx) => {
     const [proposal] = await tx.query<Stored>(
       sql`select *, false as is_past from proposals where id = ${id} for update`,
     )
     if (!proposal) throw noProposal(id)
-    const { maker_id, decided_by, sealed_secret } = proposal
-    if (![maker_id, decided_by].includes(principal.id))
-      throw new OperatorError('only the people who proposed and approved this can collect its key, link or code')
+    const part = await partFor(context, tx, proposal, operationOf(proposal.operation))
+    const { sealed_secret } = proposal
     const secrets = sealed_secret === null ? {} : (JSON.parse(vault.open(sealed_secret, secretContext(id))) as Secrets)
-    const { [maker_id === principal.id ? 'maker' : 'approver']: result, ...rest } = secrets
+    const { [part]: result, ...rest } = secrets
     if (!result) throw new OperatorError(`${shownId} has nothing for you to collect`)
     const left = Object.keys(rest).length === 0 ? null : vault.seal(JSON.stringify(rest), secretContext(id))
     await tx.query(sql`update proposals set sealed_secret = ${left} where id = ${id}`)
     return { result, entry: trail('proposal.collect', proposal) }
   })
+}
+
+/** Which part is for this person, who must still have the right that the proposal needed. */
+async function partFor(
+  { principal: { id } }: OperatorContext,
+  tx: Tx,
+  proposal: Stored,
+  { permission, approve }: Pick<Approved, 'permission' | 'approve'>,
+): Promise<keyof Secrets> {
+  const { maker_id, decided_by } = proposal
+  if (![maker_id, decided_by].includes(id))
+    throw new OperatorError('only the people who proposed and approved this can collect its key, link or code')
+  const needed = maker_id === id ? permission : approve
+  if (!(await mayStillPropose(tx, id, needed, placeOf(proposal))))
+    throw new OperatorError(`you no longer have the permission ${needed}`)
+  return maker_id === id ? 'maker' : 'approver'
 }

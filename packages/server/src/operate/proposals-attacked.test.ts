@@ -153,6 +153,10 @@ test('an administrator cannot end the last other administrator', async (t) => {
   const end = () => one.call('POST', `/operator/v1/people/${other.id}/end`, { reason: 'alone at last' })
 
   assert.equal((await end()).status, 422)
+  const { body } = await one.call('GET', '/operator/v1/people?limit=1000')
+  const people = body['data'] as { id: string; roles: { id: string }[] }[]
+  const role = people.find(({ id }) => id === other.id)?.roles[0]?.id ?? ''
+  assert.equal((await one.call('POST', `/operator/v1/roles/${role}/end`, { reason: 'alone at last' })).status, 422)
   await scene.person('admin')
   assert.equal((await end()).status, 200)
 })
@@ -164,32 +168,130 @@ test('the person who has the key of a machine cannot approve what the machine pr
     await scene.person('admin'),
     await scene.person('admin'),
   ]
-  const call = await machineOf(scene, owner, approver)
-  const { status, body } = await call('POST', fundPath(scene), { ...funding, evidence: newEvidence() })
-  assert.equal(status, 202, JSON.stringify(body))
-  const { proposalId } = body['data'] as { proposalId: string }
+  const proposalId = await proposedBy(scene, await machineOf(scene, owner.call, approver))
 
   assert.equal((await decide(owner, proposalId, 'approve')).status, 422)
   assert.equal((await decide(approver, proposalId, 'approve')).status, 422)
   assert.equal((await decide(other, proposalId, 'approve')).status, 200)
 })
 
-/** A machine that one person proposed, whose key that person has, and that another approved. */
+test('nor the person whose machine made the machine, nor a second identity of that person', async (t) => {
+  const scene = await operatorScene(t)
+  const [owner, alias, other, third] = [
+    await scene.person('admin'),
+    await scene.person('admin'),
+    await scene.person('admin'),
+    await scene.person('admin'),
+  ]
+  for (const { person_id } of [owner, alias])
+    await scene.malipo.ask(
+      `insert into passkeys (credential_id, person_id, public_key, counter, name) values ($1, $2, '\\xa1b2', 0, 'key')`,
+      [`copy-${person_id}`, person_id],
+    )
+  const first = await machineOf(scene, owner.call, other, ['people:write', 'merchants:read', 'money:move'])
+  const proposalId = await proposedBy(scene, await machineOf(scene, first, third))
+
+  assert.equal((await decide(owner, proposalId, 'approve')).status, 422)
+  assert.equal((await decide(alias, proposalId, 'approve')).status, 422)
+  assert.equal(await scene.balance(), 0n)
+})
+
+test('what a person and its machines move alone counts together', async (t) => {
+  const scene = await operatorScene(t)
+  await scene.malipo.operator.thresholds.set({ currency: 'KES', amount: '500', reason: 'small amounts' })
+  t.after(() => scene.malipo.operator.thresholds.set({ currency: 'KES', amount: '0', reason: 'as before' }))
+  const [owner, other] = [await scene.person('admin'), await scene.person('admin')]
+  const machine = await machineOf(scene, owner.call, other)
+  const fund = async (call: TestPerson['call']) =>
+    (await call('POST', fundPath(scene), { ...funding, amount: '499', evidence: newEvidence() })).status
+
+  assert.deepEqual([await fund(owner.call), await fund(machine)], [200, 202])
+})
+
+/** A machine that one caller proposed, whose key that caller has, and that a person approved. */
 async function machineOf(
   { malipo: { call } }: OperatorScene,
-  owner: TestPerson,
+  by: TestPerson['call'],
   approver: TestPerson,
+  permissions = ['money:move', 'merchants:read'],
 ): Promise<TestPerson['call']> {
-  const order = { name: `payer ${randomUUID()}`, permissions: ['money:move', 'merchants:read'], reason: 'treasury' }
-  const made = await owner.call('POST', '/operator/v1/machines', order)
+  const order = { name: `payer ${randomUUID()}`, permissions, reason: 'treasury' }
+  const made = await by('POST', '/operator/v1/machines', order)
   const { proposalId } = made.body['data'] as { proposalId: string }
   assert.equal((await decide(approver, proposalId, 'approve')).status, 200)
-  const collected = await owner.call('POST', `/operator/v1/proposals/${proposalId}/collect`, {})
+  const collected = await by('POST', `/operator/v1/proposals/${proposalId}/collect`, {})
   const { publicKey, apiKey = '' } = collected.body['data'] as Record<string, string>
   const path = '/operator/v1/auth/generate-bearer-token'
   const { body } = await call('POST', path, { 'api-key': apiKey }, { publicKey })
   return (method, to, sent) => call(method, to, { authorization: `Bearer ${String(body['token'])}` }, sent)
 }
+
+async function proposedBy(scene: OperatorScene, call: TestPerson['call']): Promise<string> {
+  const { status, body } = await call('POST', fundPath(scene), { ...funding, evidence: newEvidence() })
+  assert.equal(status, 202, JSON.stringify(body))
+  return (body['data'] as { proposalId: string }).proposalId
+}
+
+test('who has lost the right since does not collect the key of an approved proposal', async (t) => {
+  const scene = await operatorScene(t)
+  const [maker, checker] = [
+    await testPerson(scene.malipo, { operator: ['admin', 'support'] }),
+    await scene.person('admin'),
+  ]
+  const order = { env: 'live', scopes: ['payouts:write'], reason: 'go-live' }
+  const made = await maker.call('POST', `/operator/v1/merchants/${scene.merchant}/keys`, order)
+  const { proposalId } = made.body['data'] as { proposalId: string }
+  await decide(checker, proposalId, 'approve')
+  await scene.malipo.ask(
+    `update memberships set ended_at = record_time(), ended_by = 'test' where person_id = $1 and role = 'admin'`,
+    [maker.person_id],
+  )
+
+  assert.equal((await maker.call('POST', `/operator/v1/proposals/${proposalId}/collect`, {})).status, 422)
+})
+
+test('staff join by an invitation to the staff, not by one of a merchant', async (t) => {
+  const scene = await operatorScene(t)
+  const [maker, stranger] = [
+    await scene.person('admin'),
+    await testPerson(scene.malipo, { merchant: { id: scene.merchant, roles: ['owner'] } }),
+  ]
+
+  const order = { role: 'finance', reason: 'knows the books' }
+  const { status } = await maker.call('POST', `/operator/v1/people/${stranger.id}/roles`, order)
+
+  assert.equal(status, 422)
+})
+
+test('a reason has one line, so that it cannot forge what the approver reads', async (t) => {
+  const scene = await operatorScene(t)
+  const maker = await scene.person('finance')
+
+  for (const reason of ['rent\nLedger entries that it makes:', 'rent \u202e 1', 'rent\u2028more']) {
+    const { status } = await maker.call('POST', fundPath(scene), { ...funding, evidence: newEvidence(), reason })
+    assert.equal(status, 400, reason)
+  }
+})
+
+test('support searches for few numbers in an hour, and each search is in the audit trail', async (t) => {
+  const scene = await operatorScene(t)
+  const support = await scene.person('support')
+  const search = async (query: string) =>
+    (await support.call('GET', `/operator/v1/payments/find?query=${encodeURIComponent(query)}&limit=5`)).status
+
+  const statuses: number[] = []
+  for (let number = 0; number < 61; number += 1)
+    statuses.push(await search(`+2547000000${String(number).padStart(2, '0')}`))
+
+  assert.deepEqual([...new Set(statuses.slice(0, 60))], [200])
+  assert.equal(statuses[60], 422)
+  assert.equal(await search('order-17'), 200)
+  const [row] = await scene.malipo.ask<{ count: string }>(
+    `select count(*) from audit_entries where actor = $1 and action = 'personal-data.search'`,
+    [support.id],
+  )
+  assert.equal(row?.count, '60')
+})
 
 test('a proposal whose maker has lost the right since is void', async (t) => {
   const scene = await operatorScene(t)

@@ -1,11 +1,11 @@
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
-import { mayOperate, mayRead, type Place } from '../people/principal.ts'
+import { mayOperate, mayRead } from '../people/principal.ts'
 import type { OperatorPermission } from '../people/roles.ts'
 import { sharePasskey } from '../people/same-person.ts'
 import { type BatchTx, type Environment, sql, type Tx } from '../platform/db.ts'
 import { newId, showId } from '../platform/ids.ts'
-import { createdMachine, holdsNow, mayStillPropose } from './approver.ts'
+import { holdsMachine, holdsNow, mayStillPropose } from './approver.ts'
 import { type Foreseen, foreseenOf, type PostingView } from './dry-run.ts'
 import {
   audited,
@@ -20,12 +20,14 @@ import {
 import { shownFields } from './personal-numbers.ts'
 
 import {
+  type Approved,
   DecisionRefused,
   existing,
   lockOpen,
   noProposal,
   type Preview,
   type ProposalState,
+  placeOf,
   proposalId,
   type Stored,
   stateOf,
@@ -130,14 +132,6 @@ export async function listProposals(context: OperatorContext, wanted: ProposalsW
   return rows.map((row) => view(context, row))
 }
 
-/** The operation of a proposal, run again by its approver. */
-export interface Approved {
-  /** What its maker needs, and what its approver needs. */
-  readonly permission: OperatorPermission
-  readonly approve: OperatorPermission
-  act(context: OperatorContext, input: Readonly<Record<string, unknown>>): Promise<unknown>
-}
-
 /**
  * Executes a proposal: the decision, the work and its audit entry are one transaction. If the ground has changed since the
  * proposal was made, or the work is refused now, the proposal is void.
@@ -207,26 +201,12 @@ async function refuseApprover(
   if (principal.id === proposal.maker_id) throw new DecisionRefused('you proposed this: another person must approve it')
   if (!(await holdsNow(tx, principal.id, approve, placeOf(proposal))))
     throw new DecisionRefused(`you do not have the permission ${approve} for this country and currency`)
-  if (await createdMachine(tx, principal.id, proposal.maker_id))
-    throw new DecisionRefused('you created the machine that proposed this: another person must approve it')
+  if (await holdsMachine(tx, principal.id, proposal.maker_id))
+    throw new DecisionRefused('you may have the key of the machine that proposed this: another person must approve it')
   if (await sharePasskey(tx, principal.id, proposal.maker_id))
     throw new DecisionRefused(
       'you and the person who proposed this have the same passkey: another person must approve it',
     )
-}
-
-const placeOf = ({ input, currency, preview: { place } }: Stored): Place => placeIn(input, { currency, place })
-
-/** The country and currency of an action: where it acted in its dry run; then what its input names; then its money. */
-export function placeIn(
-  input: Readonly<Record<string, unknown>>,
-  { currency, place }: { readonly currency?: string | null | undefined; readonly place?: Place | undefined } = {},
-): Place {
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
-  return {
-    country: place?.country ?? text(input['country']),
-    currency: place?.currency ?? text(input['currency']) ?? currency ?? undefined,
-  }
 }
 
 /** Machines propose, and only people approve. */

@@ -193,6 +193,7 @@ function cancelRoute(app: App, ctx: Context): void {
 
 const makerOf = (bearer: Bearer): PayoutMaker => ({
   made_by: bearer.actor.id,
+  ...(bearer.kind === 'key pair' && { counted_as: bearer.public_key }),
   person: personOf(bearer),
   mayActIn: bearer.mayActIn,
 })

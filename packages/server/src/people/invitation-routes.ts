@@ -107,7 +107,7 @@ export function invitationRoutes(app: App, ctx: Context): void {
     async (request, reply) => {
       const { token, confirmation } = request.body
       const found = await findInvitation(ctx.db.write, ctx.vault, token)
-      await checkCode(ctx.db.write, ctx.vault, found, confirmation)
+      await checkCode(ctx.db.write, { ...people, origin: originOf(request) }, found, confirmation)
       const origin = originOf(request)
       await ctx.db.write.transaction((tx) =>
         acceptAsKnownPerson(tx, people, { ...found, origin }, principalOf(request)),
@@ -158,7 +158,7 @@ function byPasskey(app: App, ctx: Context): void {
       const taken = await takeChallenge<Started>(ctx.db.write, people, order)
       const found = await requireWithoutSignIn(ctx, token)
       if (taken?.invitation_id !== found.id) throw new AppError('PASSKEY_REFUSED')
-      await checkCode(ctx.db.write, ctx.vault, found, confirmation)
+      await checkCode(ctx.db.write, { ...people, origin: originOf(request) }, found, confirmation)
       const { challenge, person_id } = taken
       const made = { person_id, name, challenge, response: response as unknown as RegistrationResponseJSON }
       const accepted = {
@@ -181,6 +181,7 @@ interface Started {
 }
 
 function byPassword(app: App, ctx: Context): void {
+  const people = peopleContext(ctx)
   app.post(
     '/invitations/totp',
     {
@@ -208,7 +209,7 @@ function byPassword(app: App, ctx: Context): void {
       const { token, confirmation, password, ticket, code } = request.body
       const found = await requireWithoutSignIn(ctx, token)
       requireGoodPassword(password, found.email)
-      await checkCode(ctx.db.write, ctx.vault, found, confirmation)
+      await checkCode(ctx.db.write, { ...people, origin: originOf(request) }, found, confirmation)
       const hash = await ctx.signIn.passwords.hash(password)
       const person_id = found.recovers ?? newId(await databaseTimeMs(ctx.db.write), ctx.config.cell)
       const order = { owner: found.id, person_id, ticket, code }

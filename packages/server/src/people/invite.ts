@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { recordAudit } from '../audit/record.ts'
+import { recordAudit, recordRefusal } from '../audit/record.ts'
 import { AppError, invalid } from '../errors.ts'
 import { databaseTimeMs } from '../platform/clock.ts'
-import { type Db, sql, type Tx } from '../platform/db.ts'
+import { type Db, sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { newId, readId, showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import { requireMayEnd, requireMayGrantOperator, requireMayGrantWithin, requireUsableScope } from './grants.ts'
@@ -136,7 +136,7 @@ export async function findInvitation(db: Db, vault: Vault, token: string): Promi
   return found
 }
 
-/** The newest invitation of an e-mail address for sign-in at the OIDC provider. */
+/** The newest invitation of an e-mail address for sign-in at the OIDC provider. The operator's own come before those of merchants. */
 export async function findOidcInvitation(db: Db, email: string): Promise<OpenInvitation | undefined> {
   const [found] = await db.query<OpenInvitation>(sql`
     select i.id, i.email, i.name, i.merchant_id, m.name as merchant_name, coalesce(i.role, '') as role, i.countries,
@@ -148,7 +148,7 @@ export async function findOidcInvitation(db: Db, email: string): Promise<OpenInv
       and i.used_at is null
       and i.revoked_at is null
       and i.expires_at > record_time()
-    order by i.id desc
+    order by i.merchant_id is not null, i.id desc
     limit 1`)
   return found
 }
@@ -172,7 +172,12 @@ export async function requireCode(tx: Tx, vault: Vault, shownId: string): Promis
 }
 
 /** Refuses a wrong code. Each call is a try, counted before the comparison, so that parallel tries do not get around the limit. */
-export async function checkCode(db: Db, vault: Vault, invitation: OpenInvitation, code = ''): Promise<void> {
+export async function checkCode(
+  db: WriteDb,
+  { cell, vault, origin }: PeopleContext,
+  invitation: OpenInvitation,
+  code = '',
+): Promise<void> {
   if (!invitation.needs_code) return
   const [tried] = await db.query<{ code_hash: string }>(sql`
     update invitations
@@ -181,8 +186,17 @@ export async function checkCode(db: Db, vault: Vault, invitation: OpenInvitation
       and code_tries < ${codeTriesMax}
     returning code_hash`)
   const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '')
-  if (!tried || !vault.hashes(letters, codePurpose).includes(tried.code_hash))
-    throw new AppError('INVITATION_CODE_WRONG')
+  if (tried && vault.hashes(letters, codePurpose).includes(tried.code_hash)) return
+  if (tried)
+    await recordRefusal(db, cell, {
+      actor: { kind: 'anonymous', id: 'anonymous', name: 'anonymous' },
+      action: 'person.accept_invitation',
+      ...(invitation.merchant_id !== null && { merchant_id: invitation.merchant_id }),
+      subject: showId('invitation', invitation.id),
+      detail: { errorCode: 'INVITATION_CODE_WRONG' },
+      origin,
+    })
+  throw new AppError('INVITATION_CODE_WRONG')
 }
 
 /** Uses an invitation up. Of two requests with one link, the second waits for the first and is then refused. */

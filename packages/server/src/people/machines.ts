@@ -78,7 +78,7 @@ export async function createMachine(
 /** Revokes a machine's credentials: its tokens end with its next request. */
 export async function revokeMachine(
   tx: Tx,
-  { cell }: PeopleContext,
+  { cell, origin }: PeopleContext,
   by: Principal,
   { machine, reason }: { readonly machine: string; readonly reason: string },
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function revokeMachine(
       and revoked_at is null
     returning id`)
   if (revoked.length === 0) throw new AppError('MACHINE_MISSING')
-  await recordAudit(tx, cell, { actor: actorOf(by), action: 'machine.revoke', subject: machine, reason })
+  await recordAudit(tx, cell, { actor: actorOf(by), action: 'machine.revoke', subject: machine, reason, origin })
 }
 
 export interface MachineView {

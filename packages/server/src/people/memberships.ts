@@ -73,7 +73,7 @@ export async function insertMembership(
   return showId('membership', id)
 }
 
-/** Ends a role and the sessions of its person. */
+/** Ends a role, the sessions of its person, and the invitations that the person made there. */
 export async function endRole(
   tx: Tx,
   { cell, origin }: PeopleContext,
@@ -89,13 +89,15 @@ export async function endRole(
     returning person_id, merchant_id, role`)
   if (!ended) throw new AppError('ROLE_MISSING')
   requireMayEnd(by, ended.merchant_id)
+  if (ended.merchant_id === null && ended.role === 'admin') await requireOtherAdmin(tx, ended.person_id, by)
   await endSessions(tx, ended.person_id)
+  const invitations = await revokeInvitationsBy(tx, showId('person', ended.person_id), ended.merchant_id)
   await recordAudit(tx, cell, {
     actor: actorOf(by),
     action: 'role.end',
     ...(ended.merchant_id !== null && { merchant_id: ended.merchant_id }),
     subject: showId('person', ended.person_id),
-    detail: { membership, role: ended.role },
+    detail: { membership, role: ended.role, invitations },
     reason,
     origin,
   })
@@ -104,14 +106,14 @@ export async function endRole(
 /** Disables a person permanently: roles, sessions and open invitations end, and no way of signing in works. Only staff may. */
 export async function endPerson(
   tx: Tx,
-  { cell }: PeopleContext,
+  { cell, origin }: PeopleContext,
   by: Principal,
   { person, reason }: { readonly person: string; readonly reason: string },
 ): Promise<void> {
   requireMayEnd(by, null)
   const id = readId('person', person)
   if (id === undefined || !(await disable(tx, id))) throw new AppError('PERSON_MISSING')
-  if (by.kind === 'person') await requireOtherAdmin(tx, id, by.id)
+  if (await isAdmin(tx, id)) await requireOtherAdmin(tx, id, by)
   await tx.query(sql`
     update memberships
     set ended_at = record_time(),
@@ -126,11 +128,18 @@ export async function endPerson(
     subject: person,
     detail: { sessions, invitations },
     reason,
+    origin,
   })
 }
 
-/** One administrator must not end the last other one: then no second person would be left to approve anything. */
-async function requireOtherAdmin(tx: Tx, ending: string, by: string): Promise<void> {
+async function isAdmin(tx: Tx, personId: string): Promise<boolean> {
+  const roles = await listMemberships(tx, [personId])
+  return roles.some(({ merchant_id, role }) => merchant_id === null && role === 'admin')
+}
+
+/** One administrator must not end the last other one, nor a machine the last: no person would be left to approve anything. */
+async function requireOtherAdmin(tx: Tx, ending: string, by: Principal): Promise<void> {
+  if (by.kind === 'break_glass') return
   const admins = await tx.query<{ person_id: string }>(sql`
     select m.person_id
     from memberships m
@@ -138,20 +147,22 @@ async function requireOtherAdmin(tx: Tx, ending: string, by: string): Promise<vo
     where m.merchant_id is null
       and m.role = 'admin'
       and m.ended_at is null
-      and (p.disabled_at is null or p.id = ${ending})
+      and p.disabled_at is null
+      and p.id <> all(${[ending, readId('person', by.id) ?? ending]}::uuid[])
     for share of m`)
-  const ids = new Set(admins.map(({ person_id }) => person_id))
-  const others = [...ids].filter((id) => id !== ending && id !== readId('person', by))
-  if (ids.has(ending) && others.length === 0) throw new AppError('LAST_ADMIN')
+  // A machine may act for one of them.
+  const needed = by.kind === 'machine' ? 2 : 1
+  if (new Set(admins.map(({ person_id }) => person_id)).size < needed) throw new AppError('LAST_ADMIN')
 }
 
-/** The person may have the links of these invitations. */
-async function revokeInvitationsBy(tx: Tx, person: string): Promise<number> {
+/** The person may have the links of these invitations. Of one merchant, or with null of the operator's staff, if it is given. */
+async function revokeInvitationsBy(tx: Tx, person: string, within?: string | null): Promise<number> {
   const revoked = await tx.query(sql`
     update invitations i
     set revoked_at = record_time()
     where used_at is null
       and revoked_at is null
+      and (${within === undefined} or merchant_id is not distinct from ${within ?? null}::uuid)
       and (invited_by = ${person} or exists (
         select
         from proposals p
@@ -168,7 +179,7 @@ async function revokeInvitationsBy(tx: Tx, person: string): Promise<number> {
 /** Ends every session of a person, who can sign in again. */
 export async function endSessionsOf(
   tx: Tx,
-  { cell }: PeopleContext,
+  { cell, origin }: PeopleContext,
   by: Principal,
   { person, reason }: { readonly person: string; readonly reason: string },
 ): Promise<number> {
@@ -182,6 +193,7 @@ export async function endSessionsOf(
     subject: person,
     detail: { sessions },
     reason,
+    origin,
   })
   return sessions
 }

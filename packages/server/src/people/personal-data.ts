@@ -14,7 +14,17 @@ export function maskNumbers(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      typeof inner === 'string' && numberFields.has(name) && hasDigit(inner) ? maskNumber(inner) : maskNumbers(inner),
+      name === 'instructions'
+        ? maskInTexts(inner)
+        : typeof inner === 'string' && numberFields.has(name) && hasDigit(inner)
+          ? maskNumber(inner)
+          : maskNumbers(inner),
     ]),
   )
 }
+
+/** Instructions to a payer repeat the number of the account. */
+const maskInTexts = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map((text) => (typeof text === 'string' ? text.replaceAll(/\d{6,}/g, maskNumber) : text))
+    : value

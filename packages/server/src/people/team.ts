@@ -4,6 +4,7 @@ import { readId, showId } from '../platform/ids.ts'
 import { endRole } from './memberships.ts'
 import type { PeopleContext } from './people-context.ts'
 import type { Principal } from './principal.ts'
+import { sharePasskey } from './same-person.ts'
 
 interface MemberRow {
   readonly id: string
@@ -115,4 +116,12 @@ export async function refuseOtherInvitation(tx: Tx, { merchant_id }: Owner, show
     where id = ${readId('invitation', shownId) ?? null}::uuid
       and merchant_id = ${merchant_id}`)
   if (!found) throw new AppError('INVITATION_INVALID')
+}
+
+/** Refuses the person who made the invitation, also under another identity with the same passkey. */
+export async function refuseInviter(tx: Tx, shownId: string, personId: string): Promise<void> {
+  const [found] = await tx.query<{ invited_by: string }>(sql`
+    select invited_by from invitations where id = ${readId('invitation', shownId) ?? null}::uuid`)
+  const inviter = found?.invited_by ?? ''
+  if (inviter === personId || (await sharePasskey(tx, personId, inviter))) throw new AppError('APPROVAL_NOT_ALLOWED')
 }

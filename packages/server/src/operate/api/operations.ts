@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict'
 import { Type } from 'typebox'
 import { bindOperator } from '../bind-operator.ts'
+import type { Approved } from '../proposal-rows.ts'
 import { collectSecret } from '../proposal-secrets.ts'
-import {
-  type Approved,
-  approveProposal,
-  listProposals,
-  rejectProposal,
-  showProposal,
-  withdrawProposal,
-} from '../proposals.ts'
+import { approveProposal, listProposals, rejectProposal, showProposal, withdrawProposal } from '../proposals.ts'
 import { auditOperations } from './audit-operations.ts'
 import { controlOperations } from './control-operations.ts'
 import { merchantOperations } from './merchant-operations.ts'
@@ -89,7 +83,7 @@ const proposalOperations: readonly Operation[] = [
     summary: 'Get the API key or the link of your approved proposal, once',
     input: Type.Object({ proposal }),
     output: Collected,
-    run: (_, { proposal: id }, context) => collectSecret(context, id),
+    run: (_, { proposal: id }, context) => collectSecret(context, id, controlledOperation),
   }),
 ]
 

@@ -19,7 +19,8 @@ import {
   OperatorError,
   performAtOnce,
 } from '../operator-context.ts'
-import { placeIn, propose } from '../proposals.ts'
+import { placeIn } from '../proposal-rows.ts'
+import { propose } from '../proposals.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { ProposalView } from './schema.ts'
@@ -71,7 +72,8 @@ export function operatorBase(ctx: Context): Omit<OperatorContext, 'principal' | 
 
 function senderOf(request: FastifyRequest): Pick<OperatorContext, 'principal' | 'origin'> {
   const principal = principalOf(request)
-  const role = principal.operatorGrants.map((grant) => grant.role).join(', ')
+  const roles = principal.operatorGrants.map((grant) => grant.role).join(', ')
+  const role = roles && `operator ${roles}`
   return { principal, origin: { ...originOf(request), role, strength: principal.strength } }
 }
 

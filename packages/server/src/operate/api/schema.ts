@@ -6,9 +6,16 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] })
 
 export const Environment = oneOf(['live', 'sandbox'])
-export const text = Type.String({ maxLength: 500 })
+/** Text of one line. Characters that end a line or turn its direction could forge what an approver or an auditor reads. */
+const oneLine = { pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}\\u202a-\\u202e\\u2066-\\u2069]*$' }
+export const text = Type.String({ maxLength: 500, ...oneLine })
 export const optionalText = Type.Optional(Type.String({ maxLength: 500 }))
-export const Reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why; kept in the audit trail' })
+export const Reason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  ...oneLine,
+  description: 'Why; kept in the audit trail',
+})
 export const Evidence = Type.String({
   minLength: 1,
   maxLength: 500,

@@ -10,6 +10,7 @@ export interface ControlledPayout {
   readonly merchant_id: string
   readonly env: Environment
   readonly made_by: string
+  readonly counted_as: string
   readonly beneficiary: string
   readonly currency: string
   readonly amount: bigint
@@ -24,15 +25,15 @@ export async function insertControlled(tx: Tx, rows: readonly ControlledPayout[]
   const of = <Key extends keyof ControlledPayout>(name: Key) => rows.map((row) => row[name])
   const texts = (name: 'counted' | 'approval_reasons') => rows.map((row) => `{${row[name].join()}}`)
   await tx.query(sql`
-    insert into controlled_payouts (transaction_id, merchant_id, env, made_by, beneficiary, currency, amount, day, counted,
-      approval_reasons, approval_expires_at)
-    select transaction_id, merchant_id, env, made_by, beneficiary, currency, amount, day, counted::text[],
+    insert into controlled_payouts (transaction_id, merchant_id, env, made_by, counted_as, beneficiary, currency, amount, day,
+      counted, approval_reasons, approval_expires_at)
+    select transaction_id, merchant_id, env, made_by, counted_as, beneficiary, currency, amount, day, counted::text[],
       approval_reasons::text[], approval_expires_at
     from unnest(${of('transaction_id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[],
-      ${of('made_by')}::text[], ${of('beneficiary')}::text[], ${of('currency')}::text[], ${of('amount')}::bigint[],
+      ${of('made_by')}::text[], ${of('counted_as')}::text[], ${of('beneficiary')}::text[], ${of('currency')}::text[], ${of('amount')}::bigint[],
       ${of('day')}::date[], ${texts('counted')}::text[], ${texts('approval_reasons')}::text[],
       ${of('approval_expires_at')}::timestamptz[])
-      as n(transaction_id, merchant_id, env, made_by, beneficiary, currency, amount, day, counted, approval_reasons,
+      as n(transaction_id, merchant_id, env, made_by, counted_as, beneficiary, currency, amount, day, counted, approval_reasons,
         approval_expires_at)`)
 }
 

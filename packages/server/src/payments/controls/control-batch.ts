@@ -19,6 +19,9 @@ export interface Controllable {
   readonly owner: Owner
   readonly wallet_currency: Currency
   readonly wallet_amount: bigint
+  /** What the beneficiary gets. */
+  readonly currency: Currency
+  readonly amount: bigint
   readonly counterparty: Counterparty
   /** Undefined for a charge, which has no controls. */
   readonly origin: PayoutOrigin | undefined
@@ -112,18 +115,19 @@ function controlledOf(
   const { merchant_id, env } = owner
   const day = at.toISOString().slice(0, 10)
   const hashes = beneficiaryHashes(vault, counterparty.to)
-  const subjects = { credential: [origin.made_by], merchant: [''], beneficiary: hashes }
+  const { made_by, counted_as = made_by } = origin
+  const subjects = { credential: [counted_as], merchant: [''], beneficiary: hashes }
   const limits = controls.byCurrency.get(currency)
   const counted = dayKinds.filter((kind) => (limits?.[dayLimits[kind]] ?? null) !== null)
   const counts = counted.map(
     (kind) => [kind, subjects[kind].map((subject) => ({ merchant_id, env, currency, day, kind, subject }))] as const,
   )
-  const { made_by } = origin
   const payout = {
     transaction_id: id,
     merchant_id,
     env,
     made_by,
+    counted_as,
     beneficiary: hashes[0],
     currency,
     amount,
@@ -158,8 +162,15 @@ function exceededBy({ controls, counts, payout }: Controlled, sums: DayCounts, a
 const endOfDay = (at: Date) => new Date(Math.floor(at.getTime() / dayMs) * dayMs + dayMs)
 
 function reasonsOf({ controls, priced, payout }: Controlled, isNew: boolean): ApprovalReason[] {
-  const above = controls.byCurrency.get(payout.currency)?.approval_above ?? null
-  const isAbove = above !== null && payout.amount > above
+  // Also by what is paid: a wallet of another currency must not avoid the rule.
+  const sums = [
+    [payout.currency, payout.amount],
+    [priced.currency, priced.amount],
+  ] as const
+  const isAbove = sums.some(([currency, amount]) => {
+    const above = controls.byCurrency.get(currency)?.approval_above ?? null
+    return above !== null && amount > above
+  })
   const isBulk = controls.is_for_bulk && priced.origin?.isBulk === true
   return [
     ...(isAbove ? ['above_amount' as const] : []),

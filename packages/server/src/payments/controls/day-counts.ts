@@ -87,7 +87,7 @@ export async function returnShares(tx: Tx, transactionIds: readonly string[]): P
   await tx.query(sql`
     with shares as (
       select c.merchant_id, c.env, c.currency, c.day, k.kind,
-        case k.kind when 'credential' then c.made_by when 'beneficiary' then c.beneficiary else '' end as subject,
+        case k.kind when 'credential' then coalesce(c.counted_as, c.made_by) when 'beneficiary' then c.beneficiary else '' end as subject,
         sum(c.amount)::bigint as amount
       from controlled_payouts c, unnest(c.counted) as k(kind)
       where c.transaction_id = any(${transactionIds}::uuid[])

@@ -8,6 +8,8 @@ import type { Promised } from '../model/store.ts'
 export interface PayoutMaker {
   /** The credential or person, as people see the id: `cred_…` or `person_…`. */
   readonly made_by: string
+  /** What the day limit of a credential counts it under, if another: a key pair keeps its public key when its API key is replaced. */
+  readonly counted_as?: string | undefined
   /** Set for a person, whose payouts are in the audit trail. */
   readonly person?: Pick<AuditEntry, 'actor' | 'origin'> | undefined
   /** Whether its roles include this country and currency; missing where there is no limit. */

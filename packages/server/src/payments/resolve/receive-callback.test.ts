@@ -63,7 +63,9 @@ test('a callback is stored as it was sent, sealed, and reading it is audited', a
     `select actor, action, detail from audit_entries where subject = $1 and action = 'callback.show'`,
     [first.id],
   )
-  assert.deepEqual(audit, [{ actor: 'test', action: 'callback.show', detail: { provider: 'house', transactionId: id } }])
+  assert.deepEqual(audit, [
+    { actor: 'test', action: 'callback.show', detail: { provider: 'house', transactionId: id } },
+  ])
 })
 
 test('callbacks that are refused, name no payment or name an unknown one are stored too', async (t) => {
