@@ -29,7 +29,7 @@ test('what needs two people prints the proposal and what to do next, with its ow
 
   assert.equal(code, exitCodes.proposed, err)
   assert.match(out, new RegExp(`^prp_\\w+: Fund a wallet of ${merchant} with 2500 KES, open\n`))
-  assert.match(out, /\nreason +top-up\nproposed by +Amina Otieno \(person_\w+\), 20.* UTC\n/)
+  assert.match(out, /\nreason +top-up\nevidence +bank line .*\nproposed by +Amina Otieno \(person_\w+\), 20.* UTC\n/)
   assert.match(out, /\napprover +another person with the role finance or admin, until 20\d\d-\d\d-\d\d \d\d:\d\d UTC\n/)
   assert.match(out, /\nwallet_funded transfer +treasury KES +wallet KES KE of Duka \(mer_\w+\) +2500\.00 KES\n$/)
   assert.doesNotMatch(out, /Credited/)

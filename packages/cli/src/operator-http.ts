@@ -103,7 +103,7 @@ export function resultOf<Result>(url: string, request: StaffRequest, response: S
 const advice: Readonly<Record<string, string>> = {
   SIGN_IN_REQUIRED: 'The session or token is not valid any more. Run malipo login --operator.',
   STEP_UP_REQUIRED:
-    'This needs a proof of presence from the last 5 minutes. Run malipo login --operator again, confirm in the browser, and repeat the command.',
+    'This needs a proof of presence from the last 5 minutes. Run malipo login --operator again, with the same --profile if you use one, confirm in the browser, and repeat the command.',
 }
 
 /** The error for a response that is a refusal, or no response of Malipo at all. */

@@ -75,7 +75,7 @@ test('an action is in the audit trail under the person who is logged in, with ro
     'select actor_kind, actor, role, action, reason from audit_entries where subject = $1 order by id',
     [id],
   )
-  const actor = { actor_kind: 'person', actor: person.id, role: 'admin' }
+  const actor = { actor_kind: 'person', actor: person.id, role: 'operator admin' }
   assert.deepEqual(rows, [
     { ...actor, action: 'merchant.create', reason: null },
     { ...actor, action: 'merchant.freeze', reason: 'ticket 4711' },

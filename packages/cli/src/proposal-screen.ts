@@ -21,6 +21,7 @@ function factsOf(proposal: ProposalView): string[] {
   const { state, expiresAt, decidedBy, decidedAt } = proposal
   const lines: [string, string | undefined][] = [
     ['reason', proposal.reason],
+    ['evidence', textOf(proposal.change['evidence'])],
     ['proposed by', `${proposal.proposedBy} (${proposal.proposedById}), ${minute(proposal.createdAt)}`],
     ['in', proposal.env],
     ['merchant', proposal.merchantId],
@@ -31,6 +32,8 @@ function factsOf(proposal: ProposalView): string[] {
   ]
   return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)} ${inOneLine(value)}`]))
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
 /** Who may approve it. A server that is newer than this program may have operations that it does not know. */
 function approverOf({ operation }: ProposalView): string {

@@ -36,7 +36,7 @@ export const peopleErrors = {
     message: 'Sign-in failed.',
     cause:
       'The e-mail address, the password, the code or the passkey is wrong, was used before, or belongs to a person who left. The response does not say which.',
-    fix: 'Check them and try again; wait for the next code of your authenticator app. If a device is lost, ask an administrator.',
+    fix: 'Check e-mail address, password and code, and try again; wait for the next code of your authenticator app. If a device is lost, ask an administrator.',
   },
   PERMISSION_DENIED: {
     errorCode: 'PERMISSION_DENIED',

@@ -187,6 +187,11 @@ const performApproved =
       const trace = { proposal: showId('proposal', id), proposedBy: proposal.maker_id, decisionReason: reason }
       const detail = { ...done.entry.detail, ...trace }
       await record(tx, context, { ...done.entry, detail })
+      await record(tx, context, {
+        ...trail('proposal.executed', proposal),
+        detail: { subject: done.entry.subject },
+        reason,
+      })
       return { results: [done.result], ...done.written }
     }) as Promise<Result>
 

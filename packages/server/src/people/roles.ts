@@ -45,7 +45,7 @@ export const operatorPermissions = {
   'people:read': 'See people and their roles',
   'people:write': 'Invite people, and grant and end roles',
   'people:approve': 'Approve roles of operator staff',
-  'audit:read': 'Read, verify and export the audit trail',
+  'audit:read': 'Read the audit trail',
 } as const
 
 export type MerchantPermission = keyof typeof merchantPermissions

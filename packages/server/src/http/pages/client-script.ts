@@ -89,7 +89,7 @@ function report(error, within = document) {
   const note = within.querySelector('[data-problem]')
   note.textContent = error.name === 'NotAllowedError' || error.name === 'AbortError'
     ? 'The device did not confirm. Try again, or use another way.'
-    : error.name === 'InvalidStateError' ? 'This device has a passkey for this account already.' : error.message
+    : error.name === 'InvalidStateError' ? 'This device has a passkey for this account already.' : error.message.replaceAll('\\x60', '')
   note.hidden = false
 }
 

@@ -102,8 +102,15 @@ export const moneyOperations: readonly Operation[] = [
     output: Type.Array(FeeRuleView),
     control: {
       approve: 'fees:approve',
-      describe: ({ basisPoints, merchant = 'every merchant', operation: kind = 'charges and payouts' }) =>
-        `Set fees of ${kind} to ${basisPoints} basis points for ${merchant}`,
+      describe: (order) => {
+        const { basisPoints, operation: kind, method, currency, merchant = 'every merchant', from = 'now' } = order
+        const of = [kind ?? 'charges and payouts', method && `by ${method}`, currency && `in ${currency}`]
+        const price = [
+          `${basisPoints / 100} %`,
+          ...(['fixed', 'min', 'max'] as const).flatMap((name) => (order[name] ? [`${name} ${order[name]}`] : [])),
+        ]
+        return `Set the fee of ${of.filter((part) => part).join(' ')} for ${merchant} to ${price.join(', ')}, from ${from}`
+      },
     },
     run: (operator, order) => operator.fees.set(order),
   }),

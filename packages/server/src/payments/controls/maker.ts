@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../audit/record.ts'
 import { type Bearer, requirePlace } from '../../auth/bearer.ts'
+import { formatMinor } from '../../money/money.ts'
 import type { Place } from '../../people/principal.ts'
 import { showId } from '../../platform/ids.ts'
 import type { Promised } from '../model/store.ts'
@@ -32,6 +33,6 @@ export function auditOfPayout(
   person: Pick<AuditEntry, 'actor' | 'origin'>,
   { id, merchant_id, env, amount, currency, external_reference }: Promised,
 ): AuditEntry {
-  const detail = { amount: String(amount), currency, externalReference: external_reference }
+  const detail = { amount: formatMinor(amount, currency), currency, externalReference: external_reference }
   return { ...person, action, merchant_id, env, subject: showId('transaction', id), detail }
 }
