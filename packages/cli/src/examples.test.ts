@@ -165,7 +165,7 @@ async function realIds(path: string, example: string, staged: Awaited<ReturnType
     .replaceAll('pk_test_…', pair.publicKey)
     .replaceAll('txn_0193…', payment)
     .replaceAll('wh_0193…', webhook)
-    .replaceAll('person_0193…', example.includes('person_0193…') ? (await testPerson(shop.malipo)).id : '')
+    .replaceAll('person_0193…', example.includes('person_0193…') ? (await testPerson(shop.malipo, staff)).id : '')
     .replaceAll('role_0193…', example.includes('role_0193…') ? await heldRole(shop) : '')
     .replaceAll('machine_0193…', example.includes('machine_0193…') ? await newMachine(shop) : '')
     .replaceAll('prp_0193…', example.includes('prp_0193…') ? await newProposal(path, staged) : '')
@@ -268,6 +268,8 @@ async function runExample(path: string, example: string, staged: Awaited<ReturnT
   const code = await createProgram(cli)(args)
   return { code, out, err }
 }
+
+const staff = { operator: ['support'] } as const
 
 /** Done, or a proposal that waits for another person. */
 const isFine = (code: number, out: string) =>

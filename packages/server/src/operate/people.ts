@@ -98,7 +98,7 @@ export async function grantRoleBy(context: OperatorContext, person: string, orde
     audited(context, async (tx) => {
       const merchant_id = merchant === undefined ? null : (await existing(tx, merchantId(merchant))).id
       const known = await find(tx, person_id)
-      if (merchant_id === null) await requireStaff(tx, person_id, person)
+      if (known && merchant_id === null) await requireStaff(tx, person_id, person)
       const wanted = { person_id, merchant_id, role, countries, currencies }
       const membership = await grantRole(tx, peopleOf(context), context.principal, wanted)
       const who = { name: known?.name, email: known?.email }
