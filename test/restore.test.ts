@@ -3,6 +3,7 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { exitCodes } from '../packages/cli/src/exit-codes.ts'
 import { login } from '../packages/server/src/dev-stack/database.ts'
 import { serverUser, startPostgres } from '../packages/server/src/dev-stack/postgres.ts'
 import { guardFolder, makeFolder } from '../packages/server/src/dev-stack/processes.ts'
@@ -74,7 +75,8 @@ test('a backup under load restores any second with right books, pays once, repor
   await assertUnknownIsReported(again, lost, simulator)
   const staff = await again.operator.machines.create({ name: 'runbook', permissions: ['providers:pause'] })
   const keys = { MALIPO_OPERATOR_PUBLIC_KEY: staff.publicKey, MALIPO_OPERATOR_API_KEY: staff.apiKey }
-  await runbook.run('resume', { MALIPO_URL: apiAgain.url, ...keys }, { isPostgres: false })
+  const resumed = runbook.run('resume', { MALIPO_URL: apiAgain.url, ...keys }, { isPostgres: false })
+  await assert.rejects(resumed, { code: exitCodes.proposed }, 'another person must approve it')
   for (const provider of ['pawapay', 'flutterwave', 'house'])
     await again.operator.providers.resume(provider, { env: 'sandbox', reason: 'reconciled' })
   const refused = await merchant.call(apiAgain.url, 'POST', `/fiat/deposit/${card}/authorise`, pin)
