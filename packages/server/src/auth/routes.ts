@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
-import { originOf } from './request-origin.ts'
+import { answerExchange } from './answer-exchange.ts'
 import { exchange } from './token-exchange.ts'
 
 const KeyPairBody = Type.Object(
@@ -42,20 +42,7 @@ export function authRoutes(app: App, ctx: Context): void {
         response: { 200: IssuedToken },
       },
     },
-    async (request) => {
-      const pair = {
-        publicKey: request.body.publicKey,
-        apiKey: request.headers['api-key'],
-        address: request.ip,
-        origin: originOf(request),
-      }
-      const needs = { ...ctx, db: ctx.db.write, cell: ctx.config.cell }
-      const { token, expiresAt } = await exchange(needs, pair).catch((error) => {
-        ctx.metrics.authFailures.inc({ at: 'exchange' })
-        throw error
-      })
-      return { success: true as const, token, expiresAt }
-    },
+    (request) => answerExchange(ctx, request, exchange),
   )
 }
 

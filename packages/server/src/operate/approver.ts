@@ -64,7 +64,7 @@ async function holdersOf(tx: Tx, machineId: string): Promise<string[]> {
       select maker.id
       from holders h
       cross join lateral (
-        select created_by from machines where 'machine_' || replace(machines.id::text, '-', '') = h.id
+        select created_by from machines where machines.id = case when h.id like 'machine_%' then substr(h.id, 9)::uuid end
         union all
         select maker_id from proposals where operation = 'machines.create' and subject = h.id
       ) as maker(id)

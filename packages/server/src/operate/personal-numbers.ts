@@ -86,7 +86,7 @@ export async function recordNumberSearch(context: OperatorContext, query: string
       from audit_entries
       where actor = ${principal.id}
         and action = 'personal-data.search'
-        and at > clock_timestamp() - interval '1 hour'`)
+        and id >= id_at(record_time() - interval '1 hour')`)
     if ((row?.count ?? 0n) >= searchesMax)
       throw new OperatorError(
         `you searched for ${searchesMax} numbers in an hour: wait, or find the payment by its reference`,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { originOf } from '../auth/request-origin.ts'
+import { answerExchange } from '../auth/answer-exchange.ts'
 import type { Context } from '../context.ts'
 import type { App } from '../http/app.ts'
 import { exchangeMachine } from './machines.ts'
@@ -38,19 +38,6 @@ export function machineRoutes(app: App, ctx: Context): void {
         response: { 200: IssuedToken },
       },
     },
-    async (request) => {
-      const pair = {
-        publicKey: request.body.publicKey,
-        apiKey: request.headers['api-key'],
-        address: request.ip,
-        origin: originOf(request),
-      }
-      const needs = { ...ctx, db: ctx.db.write, cell: ctx.config.cell }
-      const { token, expiresAt } = await exchangeMachine(needs, pair).catch((error) => {
-        ctx.metrics.authFailures.inc({ at: 'exchange' })
-        throw error
-      })
-      return { success: true as const, token, expiresAt }
-    },
+    (request) => answerExchange(ctx, request, exchangeMachine),
   )
 }
