@@ -10,7 +10,7 @@ import {
   states,
   transitions,
 } from '../../packages/server/src/payments/model/state.ts'
-import { failureCodes } from '../../packages/server/src/providers/contract.ts'
+import { failureCodes } from '../../packages/server/src/providers/failure-codes.ts'
 import type { ReferenceData } from '../../packages/server/src/reference/data.ts'
 import { scenarios } from '../../packages/server/src/scenarios/catalogue.ts'
 import { endings, stayingEnding, unknownEnding } from '../../packages/simulator/src/outcomes.ts'

@@ -64,9 +64,9 @@ export interface Schemas {
   /** What happened */
   EventName: 'transaction_created' | 'transaction_updated' | 'adjustment_created' | (string & {})
   /** deposit: a charge. withdrew: a payout. adjustment: money that moved after the end of a payment */
-  TransactionType: 'deposit' | 'withdrew' | 'adjustment' | (string & {})
+  TransactionType: 'deposit' | 'withdrew' | 'refund' | 'conversion' | 'adjustment' | (string & {})
   /** How the money moves */
-  PaymentMethod: 'momo' | 'card' | 'bank-transfer' | 'bank' | (string & {})
+  PaymentMethod: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | (string & {})
   /** What the customer must do now */
   NextActionType: 'NONE' | 'PIN_PROMPT' | 'OTP' | 'PIN' | 'ADDRESS' | 'REDIRECT' | 'USSD' | 'BANK_TRANSFER' | (string & {})
   /** CREATED until the first delivery attempt has ended */

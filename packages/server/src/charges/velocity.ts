@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { countedAs } from '../platform/addresses.ts'
 import { type Db, type Owner, sql } from '../platform/db.ts'
-import type { FailureCode } from '../providers/contract.ts'
+import type { FailureCode } from '../providers/failure-codes.ts'
 
 type Counting = Pick<Context, 'config' | 'db' | 'vault'>
 

@@ -18,7 +18,7 @@ export interface ListedPayment {
   readonly merchant: { readonly id: string; readonly name: string }
   readonly externalReference: string
   readonly env: Environment
-  readonly type: 'payout' | 'charge' | 'adjustment'
+  readonly type: 'payout' | 'charge' | 'refund' | 'conversion' | 'adjustment'
   readonly amount: string
   readonly currency: string
   readonly state: string
@@ -50,8 +50,7 @@ export function listed(found: PaymentSummary): ListedPayment {
   }
 }
 
-const kinds = { withdrew: 'payout', deposit: 'charge', adjustment: 'adjustment' } as const
-const kindOf = (type: Transaction['type']) => kinds[type]
+const kindOf = (type: Transaction['type']) => (type === 'withdrew' ? 'payout' : type === 'deposit' ? 'charge' : type)
 
 function reasonOf({
   state,

@@ -47,6 +47,11 @@ async function fillTables(malipo: Malipo): Promise<void> {
   assert.equal(payout.status, 200, JSON.stringify(payout.body))
   assert.equal((await call('PUT', '/api/sandbox/b2b/utilities/scenarios/r2', { scenario: 'expiry' })).status, 200)
   await malipo.ask(`insert into rates values ('sandbox', 'USD', 'KES', now(), 129, 130, 'house')`)
+  await malipo.ask(`
+    with one as (select id, merchant_id, env from transactions limit 1),
+      reasons as (insert into refund_reasons select id, merchant_id, env, 'a test' from one),
+      refunds as (insert into refunds_of_charges select id, id, merchant_id, env from one)
+    insert into refund_totals select id, merchant_id, env, 1, 0 from one`)
 }
 
 test('a read without a merchant set returns nothing from any readable table', async (t) => {
@@ -67,8 +72,9 @@ test('a read without a merchant set returns nothing from any readable table', as
   ]
   const ofFeeds = ['events', 'feed_counters', 'webhook_records']
   const ofPayments = ['transactions', 'controlled_payouts', 'external_references', 'scenarios', ...ofFeeds]
+  const ofRefunds = ['refund_reasons', 'refunds_of_charges', 'refund_totals']
   const ofPeople = ['people', 'memberships', 'invitations']
-  assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments, ...ofPeople]))
+  assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments, ...ofRefunds, ...ofPeople]))
   for (const table of tables) {
     const [counted] = await malipo.ask<{ count: bigint }>(`select count(*) from ${table}`)
     assert.ok(Number(counted?.count) > 0, `${table} has rows to hide`)

@@ -16,6 +16,9 @@ export const monthly = [
   'payment_lookups',
   'callbacks',
   'controlled_payouts',
+  'refund_reasons',
+  'refunds_of_charges',
+  'refund_totals',
 ] as const
 
 const { timersAheadHours, timersKeptHours } = platformTiming

@@ -1,5 +1,7 @@
 import type { Currency } from '../money/currencies.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
+import type { FailureCode } from './failure-codes.ts'
+import type { Refunds } from './refund-contract.ts'
 
 /** What a provider can do and report, in Malipo's terms. A connector translates its protocol, and never sees the database. */
 export interface Connector {
@@ -14,6 +16,7 @@ export interface Connector {
   readonly cardCharges?: CardCharges
   readonly transferCharges?: TransferCharges
   readonly payouts?: Payouts
+  readonly refunds?: Refunds
   readonly callbacks?: Callbacks
   readonly names?: Names
   readonly rates?: Rates
@@ -34,6 +37,9 @@ export const operations = [
   'payout.bank',
   'payout.paybill',
   'payout.till',
+  'refund.momo',
+  'refund.card',
+  'refund.bank-transfer',
   'resolve.momo',
   'resolve.bank',
   'rates',
@@ -197,9 +203,9 @@ export type ProviderStatus =
   | { readonly state: 'successful'; readonly settled: Settled }
   /**
    * The payment ended and moved no money. `isOurShortfall`: the reason was our balance or our account limit at the
-   * provider, so the payee can be paid under another key.
+   * provider, so the payee can be paid under another key. `receipt`: the provider's own id of the failed payment.
    */
-  | { readonly state: 'failed'; readonly failure: Failure; readonly isOurShortfall?: true }
+  | { readonly state: 'failed'; readonly failure: Failure; readonly isOurShortfall?: true; readonly receipt?: string }
   /**
    * A success that was reversed. `returned` is the total so far (default: all) of `collected` (default: the requested
    * amount).
@@ -252,36 +258,6 @@ export interface Failure {
   /** The provider's own code, kept for support. */
   readonly providerCode?: string
 }
-
-/** Each code has a sentence that a merchant may show. */
-export const failureCodes = {
-  PAYER_NOT_FOUND: 'The phone number has no account with this operator.',
-  PAYER_LIMIT_REACHED: 'The customer has reached a limit of their account.',
-  PAYMENT_NOT_APPROVED: 'The customer did not approve the payment.',
-  INSUFFICIENT_BALANCE: 'The customer does not have enough money.',
-  PAYMENT_IN_PROGRESS: 'The customer has another pending payment.',
-  RECIPIENT_NOT_FOUND: 'The recipient has no account there.',
-  RECIPIENT_LIMIT_REACHED: 'The recipient has reached a limit of their account.',
-  WALLET_LIMIT_REACHED: "The recipient's account cannot hold that much.",
-  AMOUNT_NOT_ACCEPTED: 'The operator does not take this amount.',
-  DETAILS_NOT_ACCEPTED: 'The provider does not accept these payment details.',
-  CARD_DECLINED: "The customer's bank declined the card.",
-  CARD_EXPIRED: 'The card has expired.',
-  SUSPECTED_FRAUD: 'The payment was refused as suspicious.',
-  AUTHENTICATION_FAILED: 'The customer could not prove that the card is theirs.',
-  AUTHORISATION_LOST: 'The charge could not be continued because of an internal error; nothing was taken.',
-  UNDERPAID: 'Less than the amount was received before the account expired.',
-  MANUALLY_CANCELLED: 'The payment was cancelled before it was sent.',
-  REJECTED_BY_APPROVER: 'A person of the merchant rejected the payout.',
-  APPROVAL_EXPIRED: 'The payout was not approved in time.',
-  EXPIRED: 'The payment was not completed in time.',
-  REVERSED: 'The provider took the payment back.',
-  PROVIDER_UNAVAILABLE: 'The provider could not be reached in time; nothing was taken.',
-  UNSPECIFIED_FAILURE: 'The operator gave no reason.',
-  UNKNOWN_ERROR: 'The provider named a reason that we do not know.',
-} as const
-
-export type FailureCode = keyof typeof failureCodes
 
 /** The outcome of a submission that may move money. Only the first two report on the payment itself. */
 export type SubmitOutcome =

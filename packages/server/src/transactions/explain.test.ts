@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type Doubt, type DoubtOrNone, doubts } from '../payments/model/doubts.ts'
 import { isFinal, type State, states } from '../payments/model/state.ts'
 import { type PendingAction, type Transaction, unadjusted } from '../payments/model/store.ts'
-import { failureCodes } from '../providers/contract.ts'
+import { failureCodes } from '../providers/failure-codes.ts'
 import { loadReferenceData } from '../reference/data.ts'
 import { explain } from './explain.ts'
 

@@ -5,7 +5,8 @@ import { stageOf } from '../payments/model/state.ts'
 import type { AdjustmentReason, PendingAction, Transaction } from '../payments/model/store.ts'
 import { minorSidesOf } from '../payments/notify/webhook-body.ts'
 import { timing } from '../payments/resolve/timing.ts'
-import { type FailureCode, failureCodes, type VirtualAccount } from '../providers/contract.ts'
+import type { VirtualAccount } from '../providers/contract.ts'
+import { type FailureCode, failureCodes } from '../providers/failure-codes.ts'
 import type { ReferenceData } from '../reference/data.ts'
 
 /** The status of a payment, in words that a merchant's support staff can pass on. */
@@ -110,7 +111,9 @@ function subjectOf(transaction: Transaction, { operators }: Names): string {
   const operator = operators.get(code)?.name
   if (type === 'adjustment') return `The adjustment of ${sum}`
   if (type === 'withdrew') return `The payout of ${sum}${account_name === '' ? '' : ` to ${account_name}`}`
-  const by = { momo: 'mobile money', card: 'card', 'bank-transfer': 'bank transfer', bank: 'bank' }[method]
+  if (type === 'refund') return `The refund of ${sum}`
+  if (type === 'conversion') return `The conversion to ${sum}`
+  const by = { momo: 'mobile money', card: 'card', 'bank-transfer': 'bank transfer' }[method as string]
   return `The charge of ${sum} by ${by}${operator === undefined ? '' : ` (${operator})`}`
 }
 

@@ -8,7 +8,7 @@ import { destinations } from '../../external-accounts/beneficiary.ts'
 import { currencies } from '../../money/currencies.ts'
 import { publicStatus, stageMeanings } from '../../payments/model/state.ts'
 import type { Transaction } from '../../payments/model/store.ts'
-import { failureCodes } from '../../providers/contract.ts'
+import { failureCodes } from '../../providers/failure-codes.ts'
 import { scenarioNames } from '../../scenarios/catalogue.ts'
 import { lineKinds } from '../../wallets/line-kinds.ts'
 
@@ -24,8 +24,20 @@ const statuses = [...new Set(Object.values(publicStatus))]
 const keysOf = (table: object) => Object.keys(table)
 const allOf = <Word extends string>(words: Readonly<Record<Word, true>>) => keysOf(words)
 
-const types = allOf<Transaction['type']>({ deposit: true, withdrew: true, adjustment: true })
-const methods = allOf<Transaction['method']>({ momo: true, card: true, 'bank-transfer': true, bank: true })
+const types = allOf<Transaction['type']>({
+  deposit: true,
+  withdrew: true,
+  refund: true,
+  conversion: true,
+  adjustment: true,
+})
+const methods = allOf<Transaction['method']>({
+  momo: true,
+  card: true,
+  'bank-transfer': true,
+  bank: true,
+  conversion: true,
+})
 const reasons = allOf<NonNullable<Transaction['reason']>>({
   late_success: true,
   late_receipt: true,

@@ -97,7 +97,7 @@ export const FeeQuote = view('FeeQuote', {
 
 const AccountNumber = Type.String({ description: 'Only its last digits, unless the reader has `personal-data:read`' })
 
-const PaymentType = oneOf(['payout', 'charge', 'adjustment'])
+const PaymentType = oneOf(['payout', 'charge', 'refund', 'conversion', 'adjustment'])
 
 const listed = {
   id: text,

@@ -8,8 +8,8 @@ import type { DoubtOrNone } from './doubts.ts'
 import { insertLookups, type Lookup, referenceLookup } from './lookups.ts'
 import { allowed, type State } from './state.ts'
 
-type TransactionType = 'deposit' | 'withdrew' | 'adjustment'
-type Method = 'momo' | 'card' | 'bank-transfer' | 'bank'
+export type TransactionType = 'deposit' | 'withdrew' | 'refund' | 'conversion' | 'adjustment'
+type Method = 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion'
 
 /** The rate at which a payment across currencies was accepted. */
 interface UsedRate {
@@ -31,9 +31,9 @@ export type AdjustmentReason =
   | 'suspense_cleared'
   | 'operator'
 
-/** The fields of an adjustment; null for every other transaction. */
-interface Adjusting {
-  /** The transaction whose money moved after its end. */
+/** What one transaction says of another. Direction and reason belong to adjustments only. */
+interface Relating {
+  /** Of an adjustment, the transaction whose money moved after its end. Of a refund, or a payout in its place, the charge. */
   readonly related_transaction_id: string | null
   readonly related_reference: string | null
   readonly direction: 'credit' | 'debit' | null
@@ -119,7 +119,7 @@ export const unadjusted = {
   late_postings: 0,
 } as const satisfies Partial<Progress>
 
-export interface Transaction extends Promised, Progress, Adjusting {
+export interface Transaction extends Promised, Progress, Relating {
   readonly updated_at: Date
 }
 

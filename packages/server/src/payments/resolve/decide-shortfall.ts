@@ -1,4 +1,4 @@
-import { failureCodes } from '../../providers/contract.ts'
+import { failureCodes } from '../../providers/failure-codes.ts'
 import type { Payment } from '../model/store.ts'
 import { type Decision, type DecisionInputs, failed, failureOf } from './decision.ts'
 import { spread, timing } from './timing.ts'

@@ -1,11 +1,6 @@
 import type { Cause } from '../../events/emit.ts'
-import {
-  type CustomerAction,
-  type Failure,
-  failureCodes,
-  type NotSubmittedCause,
-  type ProviderStatus,
-} from '../../providers/contract.ts'
+import type { CustomerAction, Failure, NotSubmittedCause, ProviderStatus } from '../../providers/contract.ts'
+import { failureCodes } from '../../providers/failure-codes.ts'
 import { chargeReversed, payoutReturned } from '../late-money/late-money.ts'
 import type { Doubt, DoubtOrNone } from '../model/doubts.ts'
 import { isFinal } from '../model/state.ts'

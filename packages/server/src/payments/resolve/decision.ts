@@ -1,13 +1,6 @@
 import type { Cause } from '../../events/emit.ts'
-import type {
-  CustomerAction,
-  Failure,
-  FailureCode,
-  NotSubmittedCause,
-  ProviderStatus,
-  Settled,
-} from '../../providers/contract.ts'
-import { failureCodes } from '../../providers/contract.ts'
+import type { CustomerAction, Failure, NotSubmittedCause, ProviderStatus, Settled } from '../../providers/contract.ts'
+import { type FailureCode, failureCodes } from '../../providers/failure-codes.ts'
 import type { AdjustmentDraft } from '../late-money/late-money.ts'
 import type { CaseKind } from '../late-money/suspense-cases.ts'
 import type { State } from '../model/state.ts'

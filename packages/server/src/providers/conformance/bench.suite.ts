@@ -12,7 +12,6 @@ import type {
   CardChargeAttempt,
   Connector,
   CustomerAnswer,
-  FailureCode,
   InboundRequest,
   MomoChargeAttempt,
   PayoutAttempt,
@@ -21,6 +20,7 @@ import type {
   SubmitOutcome,
   TransferChargeAttempt,
 } from '../contract.ts'
+import type { FailureCode } from '../failure-codes.ts'
 
 /** Everything the suite needs to test a connector. A capability the connector lacks is left out, and its cases are skipped. */
 export interface Bench {

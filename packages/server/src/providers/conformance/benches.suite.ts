@@ -8,12 +8,12 @@ import { openInbox } from '../../testing/inbox.ts'
 import type {
   CardChargeAttempt,
   Connector,
-  FailureCode,
   MomoChargeAttempt,
   PayoutAttempt,
   PayoutTarget,
   TransferChargeAttempt,
 } from '../contract.ts'
+import type { FailureCode } from '../failure-codes.ts'
 import { createFlutterwave } from '../flutterwave/connector.ts'
 import { createHouse } from '../house/connector.ts'
 import { createPawapay, type PawapayOperator, type PawapayOptions } from '../pawapay/connector.ts'

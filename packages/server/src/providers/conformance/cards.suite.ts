@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import type { FaultOrder } from '../../dev-stack/simulator.ts'
-import type { AuthoriseOutcome, CustomerAction, CustomerAnswer, FailureCode, ProviderStatus } from '../contract.ts'
+import type { AuthoriseOutcome, CustomerAction, CustomerAnswer, ProviderStatus } from '../contract.ts'
+import type { FailureCode } from '../failure-codes.ts'
 import {
   accepted,
   type Bench,

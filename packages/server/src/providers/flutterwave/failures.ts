@@ -1,4 +1,5 @@
-import { type Failure, type FailureCode, failureCodes } from '../contract.ts'
+import type { Failure } from '../contract.ts'
+import { type FailureCode, failureCodes } from '../failure-codes.ts'
 import { readWords } from './messages.ts'
 
 type Reasons = readonly (readonly [RegExp, FailureCode])[]

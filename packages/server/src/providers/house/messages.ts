@@ -1,6 +1,7 @@
 import { type Currency, isCurrency } from '../../money/currencies.ts'
 import { formatMinor, parseMinor } from '../../money/money.ts'
-import { type Failure, type FailureCode, failureCodes, type ProviderStatus, type Receipt } from '../contract.ts'
+import type { Failure, ProviderStatus, Receipt } from '../contract.ts'
+import { type FailureCode, failureCodes } from '../failure-codes.ts'
 
 /** A JSON object that is not validated yet. */
 export type Fields = Readonly<Record<string, unknown>>

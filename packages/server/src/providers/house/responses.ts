@@ -1,13 +1,13 @@
 import type { OutboundReply } from '../../platform/outbound-http.ts'
-import {
-  type Failure,
-  failureCodes,
-  type NotSubmittedCause,
-  type ProviderStatus,
-  type QueryOutcome,
-  type SubmitOutcome,
-  type UnknownCause,
+import type {
+  Failure,
+  NotSubmittedCause,
+  ProviderStatus,
+  QueryOutcome,
+  SubmitOutcome,
+  UnknownCause,
 } from '../contract.ts'
+import { failureCodes } from '../failure-codes.ts'
 import { codeOf, completed, type Fields, failureOf, providerStatusOf, readFields } from './messages.ts'
 
 /** The codes that house documents for requests it rejects before it reads the payment, by HTTP status. */

@@ -1,4 +1,5 @@
-import { type Failure, type FailureCode, failureCodes, type NotSubmittedCause } from '../contract.ts'
+import type { Failure, NotSubmittedCause } from '../contract.ts'
+import { type FailureCode, failureCodes } from '../failure-codes.ts'
 
 /** Whether money comes in or goes out. */
 export type Direction = 'charge' | 'payout'
