@@ -6,10 +6,10 @@ import { amount, currency, type Environment, environment, whole } from './option
 import { type Formatter, right } from './table.ts'
 import { minute } from './time.ts'
 
-type Operation = 'charge' | 'payout'
+type Operation = 'charge' | 'payout' | 'refund'
 
 const methods = ['momo', 'card', 'bank-transfer', 'bank'] as const
-const operation = (about: string) => new Option('--operation <name>', about).choices(['charge', 'payout'])
+const operation = (about: string) => new Option('--operation <name>', about).choices(['charge', 'payout', 'refund'])
 const method = (about: string) => new Option('--method <name>', about).choices(methods)
 
 export function addFeeCommands(program: Command, context: CommandContext): void {
@@ -40,7 +40,7 @@ function addSet(fees: Command, context: CommandContext): void {
       .command('set')
       .description('Set a fee rule from now on, or from a date.')
       .addOption(environment('the environment').makeOptionMandatory())
-      .addOption(operation('charge or payout; default: both'))
+      .addOption(operation('charge, payout or refund; default: charge and payout'))
       .addOption(method('only payments by this method'))
       .option('--currency <code>', 'only wallets in this currency, such as KES', currency)
       .option('--merchant <merchant>', 'only this merchant, mer_…')
@@ -98,7 +98,7 @@ function addShow(fees: Command, context: CommandContext): void {
       .command('show')
       .description('Show the fee that a payment has now.')
       .addOption(environment('the environment').makeOptionMandatory())
-      .addOption(operation('charge or payout').makeOptionMandatory())
+      .addOption(operation('charge, payout or refund').makeOptionMandatory())
       .addOption(method('the payment method').makeOptionMandatory())
       .requiredOption('--currency <code>', "the wallet's currency", currency)
       .requiredOption('--amount <amount>', 'in major units, such as 1500', amount)

@@ -1,4 +1,5 @@
 import { peopleErrors } from './errors/people.ts'
+import { refundErrors } from './errors/refunds.ts'
 
 /** Every error of the merchants' API. One key, one errorCode, one status; docs/reference/errors.md is generated from this. */
 export const merchantErrors = {
@@ -329,6 +330,7 @@ export const merchantErrors = {
     fix: 'Send the same request again after the seconds in `Retry-After`, with the same reference and `Idempotency-Key`: it takes effect once. If the reference is then in use, read that transaction.',
     retryable: true,
   },
+  ...refundErrors,
 } as const satisfies Record<string, CatalogueEntry>
 
 export const catalogue = { ...merchantErrors, ...peopleErrors } as const satisfies Record<string, CatalogueEntry>

@@ -2,6 +2,7 @@
 export const scopes = [
   'charges:write',
   'payouts:write',
+  'refunds:write',
   'external-accounts:write',
   'transactions:read',
   'webhooks:read',

@@ -43,6 +43,8 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'POST /fiat/payout': money('payouts:create'),
   'POST /fiat/payouts/bulk': money('payouts:create'),
   'POST /fiat/payout/:transactionId/cancel': { member: 'payouts:create', isForLimited: true },
+  'POST /transactions/:transactionId/refunds': money('payouts:create'),
+  'GET /refunds': read('payments:read'),
   'GET /approvals': read('payments:read'),
   'POST /approvals/:transactionId/approve': money('payouts:approve'),
   'POST /approvals/:transactionId/reject': money('payouts:approve'),

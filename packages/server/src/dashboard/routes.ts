@@ -10,6 +10,7 @@ import { grantsWith, grantsWithin } from '../people/members.ts'
 import { maskNumbers } from '../people/personal-data.ts'
 import { principalOf } from '../people/request-principal.ts'
 import { referenceRoutes } from '../reference/routes.ts'
+import { refundRoutes } from '../refunds/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { profileRoute, webhookSecretRoute } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
@@ -36,6 +37,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       walletRoutes(people, ctx)
       transactionRoutes(people, ctx)
       payoutRoutes(people, ctx)
+      refundRoutes(people, ctx)
       webhookRoutes(people, ctx)
       externalAccountRoutes(people, ctx)
       referenceRoutes(people, ctx)

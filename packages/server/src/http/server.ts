@@ -11,6 +11,7 @@ import { operatorRoutes } from '../operate/api/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { hasPrincipal } from '../people/request-principal.ts'
 import { referenceRoutes } from '../reference/routes.ts'
+import { refundRoutes } from '../refunds/routes.ts'
 import { sandboxRoutes } from '../sandbox/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { userRoutes } from '../users/routes.ts'
@@ -68,6 +69,7 @@ export function createApiServer(ctx: Context): Server {
         transactionRoutes(business, ctx)
         chargeRoutes(business, ctx)
         payoutRoutes(business, ctx)
+        refundRoutes(business, ctx)
         webhookRoutes(business, ctx)
         externalAccountRoutes(business, ctx)
         referenceRoutes(business, ctx)

@@ -5,7 +5,7 @@ import { type Db, type Owner, sql } from '../platform/db.ts'
 
 /** The payment that a fee rule is looked up for. */
 export interface Charged extends Owner {
-  readonly operation: 'charge' | 'payout'
+  readonly operation: 'charge' | 'payout' | 'refund'
   readonly method: 'momo' | 'card' | 'bank-transfer' | 'bank'
   readonly currency: string
 }
@@ -63,6 +63,9 @@ export interface Fees {
   ruleFor(charged: Charged): Promise<FeeRule>
 }
 
+/** A refund costs nothing unless a rule says so. */
+const free: FeeRule = { fixed: 0n, basisPoints: 0 }
+
 const rememberedMs = 5000
 const rulesMax = 100_000
 
@@ -75,7 +78,7 @@ export function createFees(db: Db): Fees {
       const key = [merchant_id, env, operation, method, currency].join(' ')
       const found = known.get(key)
       if (found && found.until > performance.now()) return found.rule
-      const rule = find(charged).then((each) => each ?? refuseUnset(charged))
+      const rule = find(charged).then((each) => each ?? (operation === 'refund' ? free : refuseUnset(charged)))
       known.set(key, { rule, until: performance.now() + rememberedMs })
       rule.catch(() => known.delete(key))
       return rule

@@ -5,6 +5,7 @@ import { type Db, type Environment, sql, type Tx } from '../platform/db.ts'
 export const feeMethods = {
   charge: ['momo', 'card', 'bank-transfer'],
   payout: ['momo', 'bank'],
+  refund: ['momo', 'card', 'bank'],
 } as const
 
 export type FeeOperation = keyof typeof feeMethods

@@ -6,7 +6,17 @@ const currencies = { wallet: 'USD', payment: 'KES' }
 const occurrence = {
   transaction_id: '01a1dcca-6078-7000-a51a-dfd94a99a400',
   firstNumber: 0,
-  sums: { amount: 500n, cost: 400n, spread: 3n, fee: 7n, received: 500n, credited: 390n, taken: 480n, owed: 13n },
+  sums: {
+    amount: 500n,
+    cost: 400n,
+    spread: 3n,
+    fee: 7n,
+    received: 500n,
+    credited: 390n,
+    taken: 480n,
+    owed: 13n,
+    returned: 2n,
+  },
   accountOf: (role: string, currency: 'wallet' | 'payment') => `${role} ${currencies[currency]}`,
   currencies,
 }
@@ -20,8 +30,27 @@ const handbook: Record<LedgerEvent, string[]> = {
     'hold 2: wallet USD → fx_income USD 3',
     'hold 3: wallet USD → fees USD 7',
   ],
-  payout_successful: ['post 0', 'post 1', 'transfer 0: clearing KES → float KES 500'],
+  payout_successful: [
+    'post 0',
+    'post 1',
+    'transfer 0: clearing KES → float KES 500',
+    'transfer 1: fees USD → wallet USD 2',
+  ],
   payout_failed: ['void 0', 'void 1'],
+  refund_accepted: ['hold 0: wallet USD → clearing USD 500', 'hold 1: wallet USD → fees USD 7'],
+  refund_accepted_from_another_currency: [
+    'hold 0: wallet USD → fx_position USD 400',
+    'hold 1: fx_position KES → clearing KES 500',
+    'hold 2: wallet USD → fx_income USD 3',
+    'hold 3: wallet USD → fees USD 7',
+  ],
+  refund_successful: [
+    'post 0',
+    'post 1',
+    'transfer 0: clearing KES → float KES 500',
+    'transfer 1: fees USD → wallet USD 2',
+  ],
+  refund_failed: ['void 0', 'void 1'],
   charge_successful: ['transfer 0: float USD → wallet USD 500', 'transfer 1: wallet USD → fees USD 7'],
   charge_successful_into_another_currency: [
     'transfer 0: float KES → fx_position KES 500',

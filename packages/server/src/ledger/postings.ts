@@ -5,7 +5,7 @@ import type { Movement } from './books.ts'
 type Role = 'wallet' | PlatformKind
 
 /** The sums an event can carry. Sums in the wallet's currency and in the payment's may differ. */
-type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received' | 'credited' | 'taken' | 'owed'
+type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received' | 'credited' | 'taken' | 'owed' | 'returned'
 
 interface Posting {
   readonly kind: 'hold' | 'transfer'
@@ -45,8 +45,26 @@ export const postingTable = {
       hold('wallet', 'fees', 'fee'),
     ],
   },
-  payout_successful: { ends: 'post', postings: [transfer('clearing', 'float', 'amount', 'payment')] },
+  // `returned` is the part of a charge's fee that comes back when the charge is refunded by this.
+  payout_successful: {
+    ends: 'post',
+    postings: [transfer('clearing', 'float', 'amount', 'payment'), transfer('fees', 'wallet', 'returned')],
+  },
   payout_failed: { ends: 'void', postings: [] },
+  refund_accepted: { postings: [hold('wallet', 'clearing', 'amount'), hold('wallet', 'fees', 'fee')] },
+  refund_accepted_from_another_currency: {
+    postings: [
+      hold('wallet', 'fx_position', 'cost'),
+      hold('fx_position', 'clearing', 'amount', 'payment'),
+      hold('wallet', 'fx_income', 'spread'),
+      hold('wallet', 'fees', 'fee'),
+    ],
+  },
+  refund_successful: {
+    ends: 'post',
+    postings: [transfer('clearing', 'float', 'amount', 'payment'), transfer('fees', 'wallet', 'returned')],
+  },
+  refund_failed: { ends: 'void', postings: [] },
   charge_successful: { postings: [transfer('float', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
   charge_successful_into_another_currency: {
     postings: [

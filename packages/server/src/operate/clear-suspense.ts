@@ -16,6 +16,7 @@ import {
 } from '../payments/late-money/late-money.ts'
 import { keepLate, keepMoved } from '../payments/late-money/late-store.ts'
 import type { SuspenseCase } from '../payments/late-money/suspense-cases.ts'
+import { isOutgoing } from '../payments/model/outgoing.ts'
 import { isFinal } from '../payments/model/state.ts'
 import { type FullPayment, insert, lock, type Transaction } from '../payments/model/store.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
@@ -111,8 +112,8 @@ function refuseUnfit(
     throw new OperatorError(
       'money is left over in this case: clear it as credit-merchant, return-to-payer or write-off',
     )
-  if (kind === 'return-to-payer' && first?.transaction.type === 'withdrew')
-    throw new OperatorError('a payout has no payer to return to: clear it as credit-merchant or write-off')
+  if (kind === 'return-to-payer' && first && isOutgoing(first.transaction))
+    throw new OperatorError('a payout or a refund has no payer to return to: clear it as credit-merchant or write-off')
   if (transaction_id !== null && payment !== undefined) throw new OperatorError('the case names its payment already')
   if (kind === 'credit-merchant' && !first)
     throw new OperatorError('name the payment that the money belongs to: --payment txn_…')

@@ -82,7 +82,8 @@ export async function setFees(context: OperatorContext, order: FeeOrder): Promis
 type OpenScope = Omit<FeeScope, 'merchant_id'>
 
 function scopesOf({ env, operation, method = '*', currency = '*' }: FeeOrder): OpenScope[] {
-  const operations = (Object.keys(feeMethods) as FeeOperation[]).filter((each) => (operation ?? each) === each)
+  // A refund is free unless a rule names it.
+  const operations = operation ? [operation] : (['charge', 'payout'] as const)
   const meant = operations.filter((each) => method === '*' || isMethodOf(each, method))
   if (meant.length === 0) {
     const known = operations.flatMap((each) => feeMethods[each])

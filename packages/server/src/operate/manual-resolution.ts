@@ -2,6 +2,7 @@ import { find } from '../merchants/store.ts'
 import { formatMinor } from '../money/money.ts'
 import { listLanes } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
+import { isOutgoing } from '../payments/model/outgoing.ts'
 import { isFinal } from '../payments/model/state.ts'
 import { lock, type Payment, type Transaction } from '../payments/model/store.ts'
 import type { Observation } from '../payments/resolve/decision.ts'
@@ -193,12 +194,12 @@ function trail(action: string, { transaction, attempt }: Payment, detail: object
 }
 
 function moneyOf(transaction: Transaction, outcome: ManualResolution['outcome']): string {
-  const { type, amount, currency, wallet_amount, wallet_currency, fee, provider, country } = transaction
+  const { amount, currency, wallet_amount, wallet_currency, fee, provider, country } = transaction
   const paid = `${formatMinor(amount, currency)} ${currency}`
   const own = `${formatMinor(wallet_amount, wallet_currency)} ${wallet_currency}`
   const charged = `the fee of ${formatMinor(fee, wallet_currency)} ${wallet_currency}`
   const float = `The float at ${provider} in ${country}`
-  if (type === 'withdrew')
+  if (isOutgoing(transaction))
     return outcome === 'successful'
       ? `${own} and ${charged} have permanently left the merchant's wallet. ${float} is lower by ${paid}.`
       : `${own} and ${charged} are back in the merchant's wallet. If the provider pays later, the loss is yours.`

@@ -227,7 +227,7 @@ function viewOfEvent(context: OperatorContext, event: Inspected['events'][number
 
 function nextOf(inspected: Inspected): PaymentView['next'] {
   const { transaction, held_by, pause_reason, case_id } = inspected
-  const { state, provider, env, wake_at } = transaction
+  const { state, provider, env, wake_at, doubt } = transaction
   if (isFinal(state))
     return {
       what:
@@ -243,6 +243,8 @@ function nextOf(inspected: Inspected): PaymentView['next'] {
   if (held_by === 'paused')
     return { what: `Held until ${provider} is resumed in ${env}; it was paused because of: ${pause_reason}` }
   if (held_by === 'frozen') return { what: 'Held until the merchant is unfrozen.' }
+  if (doubt === 'earlier_refund')
+    return { what: `Malipo sends it to ${provider} once the earlier refund of its charge has ended.` }
   return { what: stepOf(inspected), ...(wake_at && { at: wake_at.toISOString() }) }
 }
 

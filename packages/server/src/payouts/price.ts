@@ -15,6 +15,7 @@ import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import type { PayoutOrigin } from '../payments/controls/control-batch.ts'
 import { requirePlaces } from '../payments/controls/maker.ts'
 import { routeQueryOf } from '../payments/dispatch/operation.ts'
+import type { RefundOf } from '../payments/refunds/accept-refunds.ts'
 import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
@@ -22,6 +23,7 @@ import type { PayoutTarget } from '../providers/contract.ts'
 import { currencyOf, exactAmount, momoAmount } from '../reference/momo.ts'
 import type { RateOf } from '../reference/rates.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
+import { findRefundable, refuseExcess } from '../transactions/find-refundable.ts'
 
 export interface PayoutBody {
   readonly amount: number
@@ -33,6 +35,8 @@ export interface PayoutBody {
   readonly payoutMethod?: PayoutMethod
   readonly debitCurrency?: string
   readonly debitCountry?: string
+  /** A charge that this payout refunds. */
+  readonly refundOf?: string
 }
 
 /** Checks and prices a payout: beneficiary, amount, provider, wallet and fee. Moves no money yet. */
@@ -81,8 +85,26 @@ export async function pricePayout(
     sent_via: 'lane',
     holdsGoTo: await sharedAccounts(ctx.accounts, { env: owner.env, ...currencies }),
     origin,
+    refundOf: await refundedBy(ctx, owner, body, { amount, currency }),
     keyed,
   }
+}
+
+/** The charge that a payout gives back, in place of a refund. It counts like one. */
+async function refundedBy(
+  ctx: Context,
+  owner: Owner,
+  { refundOf }: PayoutBody,
+  { amount, currency }: { readonly amount: bigint; readonly currency: Currency },
+): Promise<RefundOf | undefined> {
+  if (refundOf === undefined) return undefined
+  const charge = await findRefundable(ctx, owner, refundOf)
+  if (charge.currency !== currency)
+    throw invalid([
+      { field: 'refundOf', message: `refundOf is a charge in ${charge.currency}: pay it back in ${charge.currency}` },
+    ])
+  await refuseExcess(ctx, owner, charge, amount)
+  return { charge_id: charge.id, reference: charge.external_reference, waitsItsTurn: false, reason: undefined }
 }
 
 /** The beneficiary: an external account, or the one that the request describes. */

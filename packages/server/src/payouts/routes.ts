@@ -1,13 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { type Bearer, personOf } from '../auth/bearer.ts'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { Destination, PayoutMethod } from '../external-accounts/schema.ts'
 import type { App } from '../http/app.ts'
 import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
 import { PaymentHeaders, scenarioIn } from '../payments/accept/payment-headers.ts'
-import type { PayoutMaker } from '../payments/controls/maker.ts'
+import { makerOf } from '../payments/controls/maker.ts'
 import { ExternalReference } from '../transactions/schema.ts'
 import { acceptPayout } from './accept.ts'
 import { acceptBulk } from './bulk.ts'
@@ -27,6 +26,12 @@ const Sum = {
 const PayoutBody = Type.Object(
   {
     ...Sum,
+    refundOf: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'The id of a charge that this payout refunds, where its provider makes no refunds',
+      }),
+    ),
     externalAccountId: Type.Optional(Type.String({ maxLength: 100, description: 'Instead of the next four' })),
     currency: Type.Optional(Type.String({ maxLength: 100 })),
     country: Type.Optional(Type.String({ maxLength: 100, description: 'Two-letter country code' })),
@@ -85,6 +90,9 @@ const errors = [
   'EXTERNAL_ACCOUNT_MISSING',
   'PROVIDER_NOT_FOUND',
   'PAYOUT_PROVIDER_NOT_FOUND',
+  'TRANSACTION_MISSING',
+  'TRANSACTION_NOT_REFUNDABLE',
+  'REFUND_EXCEEDS_CHARGE',
   'REFERENCE_USED',
   'INSUFFICIENT_FUNDS',
   'PAYOUT_LIMIT_EXCEEDED',
@@ -190,13 +198,6 @@ function cancelRoute(app: App, ctx: Context): void {
     },
   )
 }
-
-const makerOf = (bearer: Bearer): PayoutMaker => ({
-  made_by: bearer.actor.id,
-  ...(bearer.kind === 'key pair' && { counted_as: bearer.public_key }),
-  person: personOf(bearer),
-  mayActIn: bearer.mayActIn,
-})
 
 function mark(reply: FastifyReply, isReplay: boolean): void {
   if (isReplay) reply.header('idempotency-replayed', 'true')

@@ -6,7 +6,7 @@ export const merchantPermissions = {
   'payments:read': 'See payments, balances and statements',
   'personal-data:read': 'See phone and account numbers in full',
   'payments:export': 'Export payments and statements',
-  'payouts:create': 'Create and cancel payouts',
+  'payouts:create': 'Create and cancel payouts, and refund charges',
   'payouts:approve': 'Approve and reject payouts of others',
   'beneficiaries:write': 'Create, change and delete beneficiaries',
   'webhooks:read': 'See webhooks, the event feed and the request log',

@@ -56,14 +56,20 @@ function predictOperator(choices: readonly Operator[], { national }: Phone): Ope
 /** The amount in minor units, if the currency and the operator allow it. */
 export function momoAmount(operator: Operator, direction: Direction, amount: number, currency: Currency): bigint {
   if (!operator.limits) throw new AppError('PROVIDER_NOT_FOUND', { message: isClosed(operator) })
+  const minor = exactForOperator(operator, amount, currency)
+  const { min, max } = operator.limits[direction]
+  if (minor < min) throw outOfBounds(`at least ${shown(min, currency)}`, operator)
+  if (minor > max) throw outOfBounds(`at most ${shown(max, currency)}`, operator)
+  return minor
+}
+
+/** The amount in minor units, if the operator takes its decimals. Limits are not checked. */
+export function exactForOperator(operator: Operator, amount: number, currency: Currency): bigint {
   const minor = exactAmount(amount, currency)
   if (decimalsOf(amount) > operator.decimals) {
     const most = operator.decimals === 0 ? 'whole amounts only' : `at most ${operator.decimals} decimals`
     throw invalid([{ field: 'amount', message: `amount: ${operator.name} takes ${most}` }])
   }
-  const { min, max } = operator.limits[direction]
-  if (minor < min) throw outOfBounds(`at least ${shown(min, currency)}`, operator)
-  if (minor > max) throw outOfBounds(`at most ${shown(max, currency)}`, operator)
   return minor
 }
 

@@ -1,6 +1,7 @@
 import { currencies } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
 import type { DoubtOrNone } from '../payments/model/doubts.ts'
+import { isOutgoing } from '../payments/model/outgoing.ts'
 import { stageOf } from '../payments/model/state.ts'
 import type { AdjustmentReason, PendingAction, Transaction } from '../payments/model/store.ts'
 import { minorSidesOf } from '../payments/notify/webhook-body.ts'
@@ -59,7 +60,7 @@ export function explain(transaction: Transaction, names: Names, now: Date, obsta
 
 /** Whether our next step sends it, so that a freeze of its merchant holds it back. What was sent is still queried. */
 export function isToSend({ state, type, doubt }: Pick<Transaction, 'state' | 'type' | 'doubt'>): boolean {
-  return state === 'accepted' || (state === 'unknown' && type === 'withdrew' && doubt === 'not_found')
+  return state === 'accepted' || (state === 'unknown' && isOutgoing({ type }) && doubt === 'not_found')
 }
 
 /** Our next step, with what it waits for. What a customer does next does not depend on that. */
@@ -134,7 +135,13 @@ const refusals: Readonly<Partial<Record<DoubtOrNone, string>>> = {
 }
 
 function accepted({ doubt, action, type, wake_at, expires_at, attempt }: Transaction): Story {
-  const held = type === 'withdrew' ? 'its money is held' : ends(expires_at)
+  const held = isOutgoing({ type }) ? 'its money is held' : ends(expires_at)
+  if (doubt === 'earlier_refund')
+    return {
+      happened: 'was accepted and waits, because the provider takes one refund of a charge at a time',
+      next: 'it is sent once the earlier refund has ended',
+      besides: held,
+    }
   if (doubt !== '')
     return {
       happened: `was accepted and waits, because the provider ${refusals[doubt] ?? 'cannot accept it now'}`,
@@ -223,8 +230,8 @@ function transferAwaited(
 
 /** What is in doubt, and why. Money that may have moved is not returned. */
 function unknown(transaction: Transaction): Story {
-  const { doubt, type, wake_at } = transaction
-  const isPayout = type === 'withdrew'
+  const { doubt, wake_at } = transaction
+  const isPayout = isOutgoing(transaction)
   if (doubt === 'amount_mismatch')
     return {
       happened: 'is in doubt, because the provider reported another amount than requested',
@@ -255,7 +262,7 @@ function unknown(transaction: Transaction): Story {
 
 /** What applies while the outcome is in doubt. */
 function meanwhile({ type, expires_at }: Transaction): string | undefined {
-  return type === 'withdrew' ? 'its money stays held until the outcome is known' : ends(expires_at)
+  return isOutgoing({ type }) ? 'its money stays held until the outcome is known' : ends(expires_at)
 }
 
 const ends = (expires_at: Date | null) =>
@@ -265,9 +272,11 @@ function successful(transaction: Transaction, names: Names): Story {
   const { type, fee, wallet_currency, currency, method, amount } = transaction
   const { outside, wallet } = minorSidesOf(transaction)
   const [cost, own] = [money(fee, wallet_currency), walletName(transaction, names)]
-  if (type === 'withdrew') {
+  if (isOutgoing(transaction)) {
     const left = money(wallet + fee, wallet_currency)
-    return { happened: `was paid out: ${left} left ${own}, of which ${cost} is the fee` }
+    return {
+      happened: `${type === 'refund' ? 'went back to the customer' : 'was paid out'}: ${left} left ${own}, of which ${cost} is the fee`,
+    }
   }
   const isOver = method === 'bank-transfer' && outside > amount
   const paid = isOver ? `${money(outside, currency)}, more than requested` : money(outside, currency)
@@ -324,13 +333,13 @@ const advice = {
 } as const satisfies Record<FailureCode, string>
 
 function failed(transaction: Transaction, names: Names): Story {
-  const { failure, state, type, received, amount, currency } = transaction
+  const { failure, state, received, amount, currency } = transaction
   const code = failure && Object.hasOwn(advice, failure.code) ? failure.code : 'UNKNOWN_ERROR'
   const { happened = `failed: ${lowered(failureCodes[code])}` } = endings[code] ?? {}
   const isExpired = stageOf(state, code) === 'EXPIRED'
   const short = `only ${money(received, currency)} of ${money(amount, currency)} was received, which the operator holds for you`
   const back = `its money is back in ${walletName(transaction, names)}`
-  const outcome = type === 'withdrew' ? back : code === 'UNDERPAID' ? short : 'nothing was credited'
+  const outcome = isOutgoing(transaction) ? back : code === 'UNDERPAID' ? short : 'nothing was credited'
   return {
     happened: isExpired ? 'expired: it was not completed in time' : happened,
     besides: `${outcome}; ${advice[code]}`,

@@ -1,9 +1,10 @@
 import { formatMinor, numberFromMinor } from '../money/money.ts'
 import type { LaneHealth } from '../payments/dispatch/lane-health.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
+import { isOutgoing } from '../payments/model/outgoing.ts'
 import { publicStatus, stageOf } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
-import { adjustingOf, reasonOf, sidesOf } from '../payments/notify/webhook-body.ts'
+import { adjustingOf, reasonOf, refundOf, sidesOf } from '../payments/notify/webhook-body.ts'
 import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
@@ -45,8 +46,8 @@ export function presentTransaction(presenter: Presenter, transaction: Transactio
 }
 
 function beneficiaryOf({ vault, reference }: Presenter, transaction: Transaction) {
-  const { type, country, destination, currency, account_name, code } = transaction
-  const isPayout = type === 'withdrew'
+  const { country, destination, currency, account_name, code } = transaction
+  const isPayout = isOutgoing(transaction)
   return {
     country: reference.countries.get(country)?.name ?? country,
     bankCode: isPayout ? code : '',
@@ -89,6 +90,7 @@ export function presentOne(
         failureReason: reasonOf(failure),
       }),
     ...(rate && { rate: shownRate(rate) }),
+    ...refundOf(transaction),
     ...adjustingOf(transaction),
     ...(transaction.adjustments.length > 0 && {
       adjustments: transaction.adjustments.map((id) => showId('transaction', id)),
@@ -96,6 +98,22 @@ export function presentOne(
     ...(type === 'deposit' && method === 'bank-transfer' && { amountReceived: numberFromMinor(received, currency) }),
     ...(virtualAccount && { virtualAccount }),
     timeline: timeline.map(({ at, stage, message }) => ({ at: at.toISOString(), stage, message })),
+  }
+}
+
+/** A refund as the list of refunds shows it. */
+export function presentRefund(presenter: Presenter, refund: Transaction, reason: string | null) {
+  const { external_reference, method, fee, wallet_currency, state, failure, related_reference } = refund
+  return {
+    ...presentTransaction(presenter, refund),
+    externalReference: external_reference,
+    ...refundOf(refund),
+    relatedExternalReference: related_reference ?? '',
+    method,
+    fee: numberFromMinor(fee, wallet_currency),
+    stage: stageOf(state, failure?.code),
+    ...(reason !== null && { reason }),
+    ...(failure && state === 'failed' && { failureReason: reasonOf(failure) }),
   }
 }
 

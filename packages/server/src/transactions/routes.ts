@@ -5,10 +5,12 @@ import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
+import { Day, datesOf } from './dates.ts'
 import { isToSend } from './explain.ts'
 import { presentOne, presentTransaction } from './present.ts'
 import { findById, findTransaction, isFrozen, type ListWanted, listTransactions, timelineOf } from './read.ts'
-import { AdjustmentFields, Explanation, FailureReason, NextAction, VirtualAccount } from './schema.ts'
+import { refundFields } from './refund-fields.ts'
+import { AdjustmentFields, Explanation, FailureReason, NextAction, RefundFields, VirtualAccount } from './schema.ts'
 
 const Beneficiary = Type.Object({
   country: Type.String({ description: "The country's name" }),
@@ -23,7 +25,7 @@ const Beneficiary = Type.Object({
 export const Transaction = Type.Object(
   {
     transactionId: Type.String(),
-    type: Type.String({ description: 'deposit, withdrew or adjustment' }),
+    type: Type.String({ description: 'deposit, withdrew, refund, conversion or adjustment' }),
     status: Type.String({ description: 'PENDING, then SUCCESSFUL or FAILED, which is final' }),
     chargeStatus: Type.String({ description: 'The same in lower case' }),
     amount: Type.Number(),
@@ -61,6 +63,7 @@ const OneTransaction = Type.Object(
     ),
     amountReceived: Type.Optional(Type.Number({ description: 'Received so far, for a bank transfer charge' })),
     virtualAccount: Type.Optional(VirtualAccount),
+    ...RefundFields,
     ...AdjustmentFields,
     adjustments: Type.Optional(
       Type.Array(Type.String(), {
@@ -72,14 +75,14 @@ const OneTransaction = Type.Object(
   { title: 'OneTransaction' },
 )
 
-const Day = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
-
 const ListQuery = Type.Object(
   {
     currency: Type.Optional(Type.String({ maxLength: 100 })),
     type: Type.Optional(
-      Type.String({ maxLength: 100, description: 'deposit, withdrew (also withdrawal and payout) or adjustment' }),
+      Type.String({
+        maxLength: 100,
+        description: 'deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment',
+      }),
     ),
     externalReference: Type.Optional(Type.String({ maxLength: 100 })),
     startDate: Day('YYYY-MM-DD, in UTC'),
@@ -145,27 +148,22 @@ export function transactionRoutes(app: App, ctx: Context): void {
       const transaction = await findTransaction(ctx.db.read, owner, request.params.transactionId)
       if (!transaction) throw new AppError('TRANSACTION_MISSING')
       const timeline = await timelineOf(ctx.db.read, owner, transaction.id)
+      const refunds = await refundFields(ctx.db.read, owner, transaction)
       const isHeld = isToSend(transaction) && (await isFrozen(ctx.db.read, owner))
-      return { success: true as const, data: presentOne(ctx, transaction, { timeline, isFrozen: isHeld }) }
+      return {
+        success: true as const,
+        data: { ...presentOne(ctx, transaction, { timeline, isFrozen: isHeld }), ...refunds },
+      }
     },
   )
 }
 
 function wantedOf(query: Static<typeof ListQuery>): Omit<ListWanted, 'before'> {
-  const { type = '', currency, limit = 3, startDate, endDate, externalReference, status } = query
+  const { type = '', currency, limit = 3, externalReference, status } = query
   const stored = Object.hasOwn(types, type) ? types[type] : undefined
   if (stored === undefined) throw invalid([{ field: 'type', message: `type ${type} is unknown` }])
-  refuseNoDay('startDate', startDate)
-  refuseNoDay('endDate', endDate)
-  if (startDate !== undefined && endDate !== undefined && startDate > endDate)
-    throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
   const filters = { currency: currency || undefined, type: stored || undefined, externalReference, status }
-  return { ...filters, startDate: sinceTheEpoch(startDate), endDate: sinceTheEpoch(endDate), limit }
-}
-
-/** No id is older than the Unix epoch. */
-function sinceTheEpoch(day: string | undefined): string | undefined {
-  return day !== undefined && day < '1970-01-01' ? '1970-01-01' : day
+  return { ...filters, ...datesOf(query), limit }
 }
 
 async function cursorOf(ctx: Context, owner: Owner, shown: string | undefined): Promise<string | undefined> {
@@ -174,11 +172,4 @@ async function cursorOf(ctx: Context, owner: Owner, shown: string | undefined): 
   if (id === undefined || !(await findById(ctx.db.read, owner, id)))
     throw invalid([{ field: 'transactionId', message: 'transactionId is not one of your transactions' }])
   return id
-}
-
-function refuseNoDay(field: string, day: string | undefined): void {
-  if (day === undefined) return
-  const at = Date.parse(`${day}T00:00:00Z`)
-  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(day))
-    throw invalid([{ field, message: `${field} is not a calendar day` }])
 }

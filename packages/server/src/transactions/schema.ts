@@ -25,6 +25,15 @@ export const FailureReason = Type.Object({
   providerCode: Type.Optional(Type.String()),
 })
 
+/** The fields of refunds and of refunded charges. */
+export const RefundFields = {
+  refundOf: Type.Optional(Type.String({ description: 'Of a refund, or a payout in its place: the charge' })),
+  refunded: Type.Optional(Type.Number({ description: 'Of a charge: what went back by successful refunds' })),
+  refundable: Type.Optional(
+    Type.Number({ description: 'Of a charge: what can still be refunded; pending refunds are deducted' }),
+  ),
+}
+
 /** The fields that only an adjustment has. */
 export const AdjustmentFields = {
   relatedTransactionId: Type.Optional(
@@ -35,7 +44,7 @@ export const AdjustmentFields = {
   reason: Type.Optional(
     Type.String({
       description:
-        'Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator',
+        'Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator. Of a refund: your words',
     }),
   ),
 }
@@ -45,7 +54,7 @@ export const WebhookData = Type.Object(
   {
     transactionId: Type.String({ description: 'Our id of the payment, `txn_…`' }),
     externalReference: Type.String({ description: 'Your id of the payment' }),
-    type: Type.String({ description: 'deposit, withdrew or adjustment' }),
+    type: Type.String({ description: 'deposit, withdrew, refund, conversion or adjustment' }),
     status: Type.String({ description: 'pending, successful or failed' }),
     chargeStatus: Type.String({ description: 'The same as status' }),
     amount: Type.Number({ description: 'The requested amount, in major units' }),
@@ -64,8 +73,9 @@ export const WebhookData = Type.Object(
     ),
     failureReason: Type.Optional(FailureReason),
     walletReversed: Type.Optional(
-      Type.Literal(true, { description: 'Of a failed payout: its money is back in your wallet already' }),
+      Type.Literal(true, { description: 'Of a failed payout or refund: its money is back in your wallet already' }),
     ),
+    refundOf: RefundFields.refundOf,
     ...AdjustmentFields,
   },
   { title: 'WebhookData', additionalProperties: true },

@@ -1,7 +1,7 @@
 import { type LedgerEvent, postingTable } from '../ledger/postings.ts'
 
 /** The purpose of a statement line. */
-export const lineKinds = ['payment', 'fee', 'exchange', 'adjustment', 'funding', 'archived'] as const
+export const lineKinds = ['payment', 'fee', 'exchange', 'refund', 'adjustment', 'funding', 'archived'] as const
 /** The event of a line that sums up archived months. */
 export const archivedLines = 'archived'
 type LineKind = (typeof lineKinds)[number]
@@ -32,17 +32,25 @@ const firstNumbers: Readonly<Partial<Record<LedgerEvent, number>>> = {
   debt_collected: 30,
 }
 
-/** A payout's lines are its holds, posted when it succeeded: by the number of each hold. */
-const payoutLines: readonly LineKind[] = ['payment', 'fee', 'exchange', 'fee']
+/** The lines of a payout or a refund are its holds, posted when it succeeded: by the number of each hold. */
+const heldLines: readonly LineKind[] = ['payment', 'fee', 'exchange', 'fee']
+/** Above the numbers of holds: the fee of a refunded charge that comes back. */
+const returnedFee = 5
 
 export function kindOfLine(event: string, number: number): LineKind {
   if (event === archivedLines) return 'archived'
-  if (event === 'payout_successful') return payoutLines[number] ?? 'payment'
+  if (event === 'payout_successful') return heldLine(number, 'payment')
+  if (event === 'refund_successful') return heldLine(number, 'refund')
   if (!isEvent(event)) return 'payment'
   const posting = postingTable[event].postings[number - (firstNumbers[event] ?? 0)]
   const others: readonly string[] = posting ? [posting.debit, posting.credit] : []
   if (others.includes('fees')) return 'fee'
   return others.includes('fx_income') ? 'exchange' : (kinds[event] ?? 'payment')
+}
+
+function heldLine(number: number, own: LineKind): LineKind {
+  const kind = number === returnedFee ? 'fee' : (heldLines[number] ?? own)
+  return kind === 'payment' ? own : kind
 }
 
 const isEvent = (event: string): event is LedgerEvent => Object.hasOwn(postingTable, event)

@@ -20,7 +20,8 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
       coalesce(sum(t.amount) filter (where t.phase = 0 and a.id is not null), 0) as earned,
       count(*) filter (where t.kind = 'post') as posts,
       count(*) filter (where t.kind = 'void') as voids,
-      coalesce(sum(t.amount) filter (where t.kind = 'transfer' and t.event = 'payout_successful'), 0) as paid,
+      coalesce(sum(t.amount) filter (where t.kind = 'transfer' and t.wallet_id is null
+        and t.event in ('payout_successful', 'refund_successful')), 0) as paid,
       coalesce(sum(t.amount) filter (where t.wallet_id = t.credit_account
         and t.event in ('charge_successful', 'charge_successful_into_another_currency', 'receipts_complete')), 0) as received,
       coalesce(sum(t.amount) filter (where t.wallet_id = t.debit_account
@@ -40,7 +41,7 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
   select id, type, state
   from books
   where is_across <> has_rate or is_in_another_currency
-    or (type = 'withdrew' and (
+    or (type in ('withdrew', 'refund') and (
       held <> wallet_amount + fee
       or held_across <> case when is_across then amount else 0 end
       or earned <> spread
@@ -70,6 +71,6 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
 export const paymentsWithoutBooks = sql`
   select p.id, p.type, p.state
   from transactions p
-  where (p.type = 'withdrew' or p.state = 'successful')
+  where (p.type in ('withdrew', 'refund') or p.state = 'successful')
     and not exists (select from transfers t where t.transaction_id = p.id)
   limit 1`

@@ -2,6 +2,7 @@ import { type Db, sql, type Tx } from '../../platform/db.ts'
 import { LedgerDisagreement } from './disagreement.ts'
 import { adjustmentsOf } from './late.ts'
 import { paymentsOf } from './payments.ts'
+import { refundsOf } from './refunds.ts'
 import type { AccountSums, KeptShadow } from './shadow.ts'
 
 const pieceTransfers = 50_000
@@ -28,6 +29,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
     adjustmentsOf(from, below),
     'an adjustment does not match its postings or its original transaction',
   )
+  await expectNone(tx, refundsOf(from, below), 'the refunds of a charge do not match its totals or exceed it')
   const sums = await tx.query<AccountSums>(sumsOf(from, below))
   const transfers = sums.reduce((total, { transfers: count }) => total + count, 0) / 2
   await shadow.keep(tx, { from, below }, sums)

@@ -64,7 +64,7 @@ export const KeyView = view('KeyPair', {
 
 export const Posted = view('Posted', { transactionId: text, amount: text, currency: text })
 
-export const FeeOperation = oneOf(['charge', 'payout'])
+export const FeeOperation = oneOf(['charge', 'payout', 'refund'])
 
 export const FeeRuleView = view('FeeRule', {
   id: text,

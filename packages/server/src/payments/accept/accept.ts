@@ -27,7 +27,9 @@ import { auditOfPayout } from '../controls/maker.ts'
 import { findControls } from '../controls/rules.ts'
 import { setTimers } from '../dispatch/timers.ts'
 import { type Lookup, numberLookups } from '../model/lookups.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import { type Attempt, insert, insertAttempts, type Transaction } from '../model/store.ts'
+import { openRefundBatch, type RefundBatch } from '../refunds/accept-refunds.ts'
 import { holdsFor } from '../resolve/payment-postings.ts'
 import { createdEvent } from './created-event.ts'
 import { isRateTooOld } from './exchange.ts'
@@ -44,6 +46,8 @@ export type Acceptance =
       readonly error: ErrorKey
       readonly available?: bigint
       readonly exceeded?: ExceededLimit
+      /** What is left of the charge, where a refund is more than that. */
+      readonly refundable?: bigint
     }
 
 export type Acceptor = Batcher<PricedPayment, Acceptance>
@@ -97,6 +101,7 @@ async function acceptBatch(
   const keys = candidates.flatMap((item) => keyOf(item, vault))
   if (!(await insertKeys(tx, keys))) throw new BatchConflict('another batch took the same idempotency key')
 
+  const refunds = await openRefundBatch(tx, candidates)
   const [wallets, armedFor, controlsOf] = await Promise.all([
     walletsOf(tx, cell, candidates),
     findArmed(tx, candidates.map(refOf)),
@@ -109,12 +114,12 @@ async function acceptBatch(
   const keep = (item: Item, wallet_id: string): Kept => {
     const armed = armedFor(item.reference)
     const scenario = item.priced.scenario ?? armed ?? null
-    const terms = { wallet_id, ...controls.accept(item.id) }
+    const terms = { wallet_id, ...controls.accept(item.id), ...refunds.accept(item) }
     const numbers = numberLookups(vault, item.id, item.priced.counterparty)
     return { item, armed, numbers, transaction: { ...firstRow(item.id, item.priced, terms, at, vault), scenario } }
   }
   const kept = candidates.flatMap((item) => {
-    const decided = decideItem(item, wallets.get(item), books, { controls, used, at })
+    const decided = decideItem(item, wallets.get(item), books, { controls, refunds, used, at })
     if (decided.kind === 'refused') acceptances.set(item, decided)
     return decided.kind === 'refused' ? [] : [keep(item, decided.wallet_id)]
   })
@@ -128,6 +133,7 @@ async function acceptBatch(
   const [{ committed, ...written }] = await Promise.all([
     books.write(),
     controls.write(),
+    refunds.write(),
     record(tx, at, cell, kept, acceptances),
   ])
   await auditPeople(tx, cell, kept)
@@ -246,25 +252,28 @@ async function walletsOf(tx: BatchTx, cell: number, items: readonly Item[]): Pro
   return wallets
 }
 
-const isPayout = ({ priced }: Item) => priced.type === 'withdrew'
+const isPayout = ({ priced }: Item) => isOutgoing(priced)
 
 interface Deciding {
   readonly controls: ControlBatch
+  readonly refunds: RefundBatch
   readonly used: Set<string>
   readonly at: Date
 }
 
-/** Decides one item, in order of arrival: by its reference, then its rate, its limits and its funds. */
+/** Decides one item, in order of arrival: by its reference, then its rate, its limits, what is left of its charge, and its funds. */
 function decideItem(
   item: Item,
   wallet_id: string | undefined,
   books: Books,
-  { controls, used, at }: Deciding,
+  { controls, refunds, used, at }: Deciding,
 ): { readonly kind: 'kept'; readonly wallet_id: string } | Extract<Acceptance, { kind: 'refused' }> {
   if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
   if (isRateTooOld(item.priced, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
   const exceeded = controls.exceeded(item.id)
   if (exceeded) return { kind: 'refused', error: 'PAYOUT_LIMIT_EXCEEDED', exceeded }
+  const refundable = refunds.exceeded(item)
+  if (refundable !== undefined) return { kind: 'refused', error: 'REFUND_EXCEEDS_CHARGE', refundable }
   const wallet = books.wallets.get(wallet_id ?? '')
   if (wallet_id === undefined || books.apply(holdsOf(item, wallet_id)))
     return { kind: 'refused', error: 'INSUFFICIENT_FUNDS', available: wallet ? available(wallet) : 0n }
@@ -334,11 +343,13 @@ async function record(
   ])
 }
 
-/** Payouts that people made are in the audit trail, whose lock comes after all others. */
+/** Payouts and refunds that people made are in the audit trail, whose lock comes after all others. */
 async function auditPeople(tx: BatchTx, cell: number, kept: readonly Kept[]): Promise<void> {
   for (const { item, transaction } of kept) {
     const person = item.priced.origin?.person
-    if (person) await recordAudit(tx, cell, auditOfPayout('payout.create', person, transaction))
+    if (!person) continue
+    const action = transaction.type === 'refund' ? 'refund.create' : 'payout.create'
+    await recordAudit(tx, cell, auditOfPayout(action, person, transaction))
   }
 }
 

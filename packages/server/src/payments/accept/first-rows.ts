@@ -5,11 +5,18 @@ import { type Attempt, freshAttempt, type Transaction, unadjusted } from '../mod
 import { timing } from '../resolve/timing.ts'
 import type { PricedPayment } from './priced-payment.ts'
 
+interface Terms {
+  readonly wallet_id: string
+  readonly needsApproval: boolean
+  /** An earlier refund of the same charge is open at a provider that takes one at a time. */
+  readonly waitsForEarlier: boolean
+}
+
 /** The row of an accepted payment. One that needs approval is not due: nothing may send it before a person approves it. */
 export function firstRow(
   id: string,
   priced: PricedPayment,
-  { wallet_id, needsApproval }: { readonly wallet_id: string; readonly needsApproval: boolean },
+  { wallet_id, needsApproval, waitsForEarlier }: Terms,
   at: Date,
   vault: Vault,
 ): Omit<Transaction, 'scenario'> {
@@ -22,6 +29,7 @@ export function firstRow(
     keyed: __,
     responseOf: ___,
     origin: ____,
+    refundOf,
     ...promised
   } = priced
   return {
@@ -35,7 +43,7 @@ export function firstRow(
     expires_at: expiresInMs === undefined ? null : new Date(at.getTime() + expiresInMs),
     state: needsApproval ? 'unapproved' : isSentAtOnce ? 'sending' : 'accepted',
     attempt: 1,
-    doubt: '',
+    doubt: waitsForEarlier ? 'earlier_refund' : '',
     failure: null,
     receipt: '',
     received: 0n,
@@ -43,8 +51,8 @@ export function firstRow(
     notified: 1,
     wake_at: needsApproval ? null : isSentAtOnce ? sendDeadline(at) : at,
     ...unadjusted,
-    related_transaction_id: null,
-    related_reference: null,
+    related_transaction_id: refundOf?.charge_id ?? null,
+    related_reference: refundOf?.reference ?? null,
     direction: null,
     reason: null,
     updated_at: at,
@@ -65,7 +73,7 @@ export function firstAttempt({ id, provider, created_at, state }: Transaction): 
   }
 }
 
-/** None while the payment needs approval. */
-export function firstTimer({ id, env, provider, wake_at }: Transaction): Timer[] {
-  return wake_at ? [{ due: wake_at, lane: laneOf(env, provider), transaction_id: id }] : []
+/** None while the payment needs approval, or waits for an earlier refund. */
+export function firstTimer({ id, env, provider, wake_at, doubt }: Transaction): Timer[] {
+  return wake_at && doubt === '' ? [{ due: wake_at, lane: laneOf(env, provider), transaction_id: id }] : []
 }

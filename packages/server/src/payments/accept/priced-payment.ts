@@ -5,6 +5,7 @@ import type { Scenario } from '../../scenarios/catalogue.ts'
 import type { PayoutOrigin } from '../controls/control-batch.ts'
 import type { Counterparty } from '../model/counterparty.ts'
 import type { Progress, Promised } from '../model/store.ts'
+import type { RefundOf } from '../refunds/accept-refunds.ts'
 import type { Accounts } from '../resolve/payment-postings.ts'
 
 /** A payment that is checked and priced, ready to be accepted. */
@@ -25,6 +26,8 @@ export interface PricedPayment
   readonly holdsGoTo: Accounts | undefined
   /** Who made a payout, for its limits and its approval. A charge has neither. */
   readonly origin: PayoutOrigin | undefined
+  /** The charge that a refund, or a payout in its place, gives back. */
+  readonly refundOf?: RefundOf | undefined
   readonly keyed: KeyedRequest | undefined
   /** The sandbox scenario to inject. Another one may be armed for the payment's reference. */
   readonly scenario?: Scenario | undefined

@@ -36,11 +36,17 @@ type Refused = Extract<Acceptance, { kind: 'refused' }>
 async function refusalOf(
   ctx: Context,
   priced: PricedPayment,
-  { error, available, exceeded }: Refused,
+  { error, available, exceeded, refundable }: Refused,
 ): Promise<AppError> {
   if (error === 'REFERENCE_USED') return new AppError(error, await usedBy(ctx, priced))
   if (exceeded) return new AppError(error, { details: limitOf(priced, exceeded) })
+  if (refundable !== undefined) return new AppError(error, { details: [refundableLeft(priced, refundable)] })
   return new AppError(error, available === undefined ? {} : { details: missingFunds(priced, available) })
+}
+
+/** What can still go back of the charge. */
+export function refundableLeft({ currency }: Pick<PricedPayment, 'currency'>, left: bigint): Detail {
+  return { field: 'refundable', message: `${formatMinor(left, currency)} ${currency}` }
 }
 
 /** Only the owner's own payments are read, in the same environment. */

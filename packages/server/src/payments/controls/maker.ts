@@ -1,11 +1,11 @@
 import type { AuditEntry } from '../../audit/record.ts'
-import { type Bearer, requirePlace } from '../../auth/bearer.ts'
+import { type Bearer, personOf, requirePlace } from '../../auth/bearer.ts'
 import { formatMinor } from '../../money/money.ts'
 import type { Place } from '../../people/principal.ts'
 import { showId } from '../../platform/ids.ts'
 import type { Promised } from '../model/store.ts'
 
-/** Who makes or cancels a payout. */
+/** Who makes or cancels a payout, or makes a refund. */
 export interface PayoutMaker {
   /** The credential or person, as people see the id: `cred_…` or `person_…`. */
   readonly made_by: string
@@ -17,6 +17,13 @@ export interface PayoutMaker {
   readonly mayActIn?: Bearer['mayActIn']
 }
 
+export const makerOf = (bearer: Bearer): PayoutMaker => ({
+  made_by: bearer.actor.id,
+  ...(bearer.kind === 'key pair' && { counted_as: bearer.public_key }),
+  person: personOf(bearer),
+  mayActIn: bearer.mayActIn,
+})
+
 /** Where a payout is paid, and where its wallet is. Both must be within the roles of the person who decides about it. */
 export const placesOf = (payout: Pick<Promised, 'country' | 'currency' | 'wallet_country' | 'wallet_currency'>) => [
   { country: payout.country, currency: payout.currency },
@@ -27,9 +34,9 @@ export function requirePlaces({ mayActIn }: Pick<PayoutMaker, 'mayActIn'>, place
   if (mayActIn) for (const place of places) requirePlace({ mayActIn }, place)
 }
 
-/** What a person did with a payout. */
+/** What a person did with a payout or a refund. */
 export function auditOfPayout(
-  action: 'payout.create' | 'payout.cancel',
+  action: 'payout.create' | 'payout.cancel' | 'refund.create',
   person: Pick<AuditEntry, 'actor' | 'origin'>,
   { id, merchant_id, env, amount, currency, external_reference }: Promised,
 ): AuditEntry {

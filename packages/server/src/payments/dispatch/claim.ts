@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Db, sql, type Tx, type WriteDb } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
+import type { DoubtOrNone } from '../model/doubts.ts'
 import type { State } from '../model/state.ts'
 import {
   type Attempt,
@@ -166,10 +167,18 @@ const sendDeadline = (at: Date) => new Date(at.getTime() + timing.sendDeadlineMs
 function toSend({ transaction, attempt }: Payment, at: Date): Payment {
   const send_deadline = sendDeadline(at)
   return {
-    transaction: { ...transaction, state: 'sending' satisfies State, wake_at: send_deadline },
+    transaction: {
+      ...transaction,
+      state: 'sending' satisfies State,
+      doubt: begun(transaction),
+      wake_at: send_deadline,
+    },
     attempt: { ...attempt, sends: attempt.sends + 1, polls: 0, send_deadline, is_lost: false, is_hinted: false },
   }
 }
+
+/** Its turn has come. Every other doubt stays until the outcome of this send. */
+const begun = ({ doubt }: Transaction): DoubtOrNone => (doubt === 'earlier_refund' ? '' : doubt)
 
 function later(todo: 'ask' | 'end', transaction: Transaction, attempt: Attempt, at: Date): Claimed {
   const wake_at = new Date(at.getTime() + timing.queryClaimMs)

@@ -18,8 +18,10 @@ import type {
 import type { Connectors } from '../../providers/routing.ts'
 import { movedOf } from '../late-money/late-money.ts'
 import { openCounterparty } from '../model/counterparty.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import { isFinal } from '../model/state.ts'
 import { type Attempt, type Payment, type PendingAction, putQuestion, type Transaction } from '../model/store.ts'
+import { refundFacts } from '../refunds/refund-facts.ts'
 import { isContrary } from '../resolve/decide-late.ts'
 import { isUnbooked } from '../resolve/decide-received.ts'
 import type { Observation } from '../resolve/decision.ts'
@@ -159,7 +161,7 @@ async function work(
       return { sent: await queryProvider(dispatcher, claimed), cause: 'query' }
     case 'end':
       return {
-        sent: { observation: { kind: claimed.transaction.type === 'withdrew' ? 'paid_before' : 'too_late' } },
+        sent: { observation: { kind: isOutgoing(claimed.transaction) ? 'paid_before' : 'too_late' } },
         cause: 'clock',
       }
   }
@@ -177,7 +179,7 @@ export async function send(
 ): Promise<Sent | undefined> {
   const connector = connectorOf(dispatcher, payment.transaction)
   if (!connector) return { observation: notConfigured }
-  const submit = submission(dispatcher, connector, payment, given)
+  const submit = await submission(dispatcher, connector, payment, given)
   reach('send.due')
   // Checked last, just before the first byte: a process that claims the payment after this time queries first and finds nothing.
   if (elapsedMs() > timing.sendDeadlineMs) {
@@ -231,16 +233,21 @@ export interface Sent {
 
 type Submit = (signal: AbortSignal) => Promise<SubmitOutcome>
 
-function submission(
-  { vault }: Dispatcher,
+async function submission(
+  { db, vault }: Dispatcher,
   connector: Connector,
   { transaction, attempt }: Payment,
   given: Given,
-): Submit {
+): Promise<Submit> {
   const counterparty = openCounterparty(vault, transaction)
   const ref = { ...refOf(transaction, attempt.number), ...scenarioFor(transaction, attempt) }
   const lifeSeconds = accountSeconds(transaction, attempt)
-  const { id, payouts, momoCharges, cardCharges, transferCharges } = connector
+  const { id, payouts, refunds, momoCharges, cardCharges, transferCharges } = connector
+  if (transaction.type === 'refund') {
+    assert(refunds, `${id} makes no refunds`)
+    const facts = await refundFacts(db.write, transaction)
+    return (signal) => refunds.submit({ ...ref, ...facts, isFirstSend: attempt.sends === 1 }, signal)
+  }
   switch (counterparty.role) {
     case 'payee':
       assert(payouts, `${id} makes no payouts`)
@@ -293,13 +300,27 @@ function unknownObservation({ cause, detail, failure }: Extract<SubmitOutcome, {
   return { kind: 'unknown', detail: `${cause}: ${detail}`, ...(failure && { failure }) }
 }
 
-export async function queryProvider(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Sent> {
+type Query = (signal: AbortSignal) => Promise<QueryOutcome>
+
+/** Asks about a payment. The query of a refund also needs the charge. Undefined when the provider is not configured. */
+async function queryOf(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Query | undefined> {
   const connector = connectorOf(dispatcher, transaction)
-  const rail = connector && railOf(connector, transaction)
-  if (!rail) return { observation: { kind: 'unclear', detail: 'the provider is not configured' } }
+  const ref = refOf(transaction, attempt.number)
+  if (transaction.type !== 'refund') {
+    const rail = connector && railOf(connector, transaction)
+    return rail && ((signal) => rail.query(ref, signal))
+  }
+  const refunds = connector?.refunds
+  const facts = refunds && (await refundFacts(dispatcher.db.write, transaction))
+  return facts && ((signal) => refunds.query({ ...ref, ...facts, isFirstSend: false }, signal))
+}
+
+export async function queryProvider(dispatcher: Dispatcher, { transaction, attempt }: Claimable): Promise<Sent> {
+  const query = await queryOf(dispatcher, { transaction, attempt })
+  if (!query) return { observation: { kind: 'unclear', detail: 'the provider is not configured' } }
   const queriedMsAgo = startWatch()
   reach('query.first_byte')
-  const outcome = await rail.query(refOf(transaction, attempt.number), AbortSignal.timeout(timing.queryTimeoutMs))
+  const outcome = await query(AbortSignal.timeout(timing.queryTimeoutMs))
   reach('query.responded')
   await noteReply(dispatcher, transaction, replyToQuery(outcome))
   return { ...answered(outcome), queriedMsAgo }

@@ -20,7 +20,8 @@ export async function openWork(
     select t.id, t.merchant_id, work_kind(t.type, t.state, a.is_lost, a.is_hinted) as kind,
       t.provider = ${provider}
         and t.wake_at <= record_time()
-        and held_by(t.state, a.is_lost, m.frozen_at, null) is null as is_due
+        and held_by(t.state, a.is_lost, m.frozen_at, null) is null
+        and not (t.doubt = 'earlier_refund' and waits_for_turn(t.id, t.related_transaction_id)) as is_due
     from (
       select *
       from transactions
@@ -61,7 +62,8 @@ export async function lateWork(
   const page = await db.query<Late>(sql`
     select t.merchant_id, t.env, t.id, t.provider, work_kind(t.type, t.state, a.is_lost, a.is_hinted) as kind,
       t.wake_at < record_time() - ${`${lateMs} milliseconds`}::interval
-        and held_by(t.state, a.is_lost, m.frozen_at, l.paused_at) is null as is_late
+        and held_by(t.state, a.is_lost, m.frozen_at, l.paused_at) is null
+        and not (t.doubt = 'earlier_refund' and waits_for_turn(t.id, t.related_transaction_id)) as is_late
     from (
       select *
       from transactions

@@ -2,6 +2,7 @@ import type { NewEvent } from '../../events/emit.ts'
 import type { Movement } from '../../ledger/books.ts'
 import { type LedgerEvent, movementsOf, type Occurrence } from '../../ledger/postings.ts'
 import { newTransactionId, showId } from '../../platform/ids.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import { type Transaction, unadjusted } from '../model/store.ts'
 import { merchantEventOf } from '../notify/webhook-body.ts'
 import type { AdjustmentDraft } from './late-money.ts'
@@ -16,7 +17,7 @@ export interface Adjustment {
 export function adjustmentOf(first: Transaction, draft: AdjustmentDraft, at: Date, cell: number): Adjustment {
   const id = newTransactionId(at.getTime(), cell)
   const { reason, direction, amount } = draft
-  const isPayout = first.type === 'withdrew'
+  const isPayout = isOutgoing(first)
   return {
     draft,
     transaction: {
@@ -71,7 +72,7 @@ export function adjustmentMovements(
       received,
       fee,
       spread,
-      credited: wallet_amount - (first.type === 'withdrew' ? spread : 0n),
+      credited: wallet_amount - (isOutgoing(first) ? spread : 0n),
       taken,
       owed: wallet_amount - taken,
     },
@@ -89,7 +90,7 @@ export function adjustmentMovements(
 type AdjustmentEvent = 'late_credit' | 'charge_taken_back' | 'chargeback_won' | 'payout_returned'
 
 function eventOf(first: Transaction, { direction, reason }: AdjustmentDraft): AdjustmentEvent {
-  if (first.type === 'withdrew') return 'payout_returned'
+  if (isOutgoing(first)) return 'payout_returned'
   if (direction === 'debit') return 'charge_taken_back'
   return reason === 'chargeback_won' ? 'chargeback_won' : 'late_credit'
 }

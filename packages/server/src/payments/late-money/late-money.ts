@@ -1,4 +1,5 @@
 import { feeOn, readRule } from '../../money/fees.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import type { AdjustmentReason, Attempt, Transaction } from '../model/store.ts'
 import type { Late } from '../resolve/decision.ts'
 
@@ -69,7 +70,7 @@ export function partsOf(charge: Transaction, attempts: readonly Attempt[], provi
 /** What the merchant has of a charge, or has paid for a payout, before fees and in the payment's currency. */
 export function merchantShare({ type, method, state, amount, received, adjusted }: Sums): bigint {
   const atTheEnd = state !== 'successful' ? 0n : method === 'bank-transfer' ? received : amount
-  return type === 'withdrew' ? atTheEnd - adjusted : atTheEnd + adjusted
+  return isOutgoing({ type }) ? atTheEnd - adjusted : atTheEnd + adjusted
 }
 
 /** The payment after this is booked. */
@@ -93,13 +94,13 @@ export function withLate(transaction: Transaction, { adjustments = [], suspend }
  */
 export function clearedAside(payment: Sums & Pick<Transaction, 'suspended'>, movedInAll: bigint): bigint {
   const { type, suspended } = payment
-  return movedInAll - merchantShare(payment) + (type === 'withdrew' ? suspended : -suspended)
+  return movedInAll - merchantShare(payment) + (isOutgoing({ type }) ? suspended : -suspended)
 }
 
 /** How much of that may still go back. What already went back has a case. */
 export function asideThere(payment: Sums & Pick<Transaction, 'suspended'>, movedInAll: bigint): bigint {
   const { type, suspended } = payment
-  const back = larger(type === 'withdrew' ? suspended : -suspended, 0n)
+  const back = larger(isOutgoing({ type }) ? suspended : -suspended, 0n)
   return larger(clearedAside(payment, movedInAll) - back, 0n)
 }
 

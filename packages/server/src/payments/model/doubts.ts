@@ -110,6 +110,13 @@ export const doubts = {
     check: "The event's detail in `show`.",
     action: 'Fix it at the provider, then `retry`, or wait a minute.',
   },
+  earlier_refund: {
+    summary: 'an earlier refund of the same charge is open; nothing was sent',
+    meaning: 'The provider takes one refund of a charge at a time, and an earlier one has not ended. Nothing was sent.',
+    withoutHelp: 'Malipo sends it as soon as the earlier refund has ended.',
+    check: 'The earlier refund: `malipo payments find` with the reference of the charge.',
+    action: 'Nothing, or resolve the earlier refund if you have evidence.',
+  },
 } as const satisfies Readonly<Record<string, DoubtEntry>> & Readonly<Record<WaitingCause, DoubtEntry>>
 
 export type Doubt = keyof typeof doubts

@@ -289,7 +289,7 @@ export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, 
 
 /**
  * Locks the first `limit` of these payments, in this order, and reads them with their attempts. Skips payments that are not due,
- * that another process is working on, or that are held back. A payment that was rerouted belongs to its new provider's lane.
+ * that another process is working on, that are held back, or whose charge has another refund open. A payment that was rerouted belongs to its new provider's lane.
  */
 export async function lockDue(
   tx: Tx,
@@ -305,6 +305,7 @@ export async function lockDue(
       and t.state not in ('successful', 'failed')
       and t.wake_at <= record_time()
       and held_by(t.state, a.is_lost, m.frozen_at, null) is null
+      and not (t.doubt = 'earlier_refund' and waits_for_turn(t.id, t.related_transaction_id))
     order by w.place
     limit ${limit}
     for no key update of t skip locked`)
@@ -331,9 +332,11 @@ async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promi
   )
 }
 
-/** An adjustment goes to no provider, so it has no attempt. It is final from the start. */
+/** An adjustment or a conversion goes to no provider, so it has no attempt. It is final from the start. */
 function noAttempt({ id, provider, type }: Transaction): Attempt | undefined {
-  return type === 'adjustment' ? { ...freshAttempt, transaction_id: id, number: 0, provider } : undefined
+  return type === 'adjustment' || type === 'conversion'
+    ? { ...freshAttempt, transaction_id: id, number: 0, provider }
+    : undefined
 }
 
 /** An attempt before its first send. */

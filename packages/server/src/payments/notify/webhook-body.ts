@@ -4,6 +4,7 @@ import type { MerchantEvent } from '../../events/emit.ts'
 import { numberFromMinor } from '../../money/money.ts'
 import { newId, showId } from '../../platform/ids.ts'
 import type { WebhookData } from '../../transactions/schema.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import { isFinal, publicStatus, type State } from '../model/state.ts'
 import type { Transaction } from '../model/store.ts'
 
@@ -92,9 +93,16 @@ function dataOf(subject: Subject): WebhookBody['data'] {
       isFinal(state) && { amountReceived: numberFromMinor(received, currency) }),
     ...(failure && isFailed(state) && { failureReason: reasonOf(failure) }),
     // The transaction that fails a payout also returns its money, so this is true at once.
-    ...(isFailed(state) && type === 'withdrew' && { walletReversed: true as const }),
+    ...(isFailed(state) && isOutgoing({ type }) && { walletReversed: true as const }),
+    ...refundOf(subject),
     ...adjustingOf(subject),
   }
+}
+
+/** Of a refund, or of a payout in its place: the charge. */
+export function refundOf({ type, related_transaction_id }: Pick<Subject, 'type' | 'related_transaction_id'>) {
+  if (!isOutgoing({ type }) || related_transaction_id === null) return {}
+  return { refundOf: showId('transaction', related_transaction_id) }
 }
 
 /** The fields that only an adjustment has. */

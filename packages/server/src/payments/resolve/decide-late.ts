@@ -12,6 +12,7 @@ import {
   smaller,
 } from '../late-money/late-money.ts'
 import type { CaseKind } from '../late-money/suspense-cases.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
 import { contradicted, wordAgainstEnd } from './decide-contradiction.ts'
 import { type Decision, isAsAsked, type Late, type Observed } from './decision.ts'
@@ -22,6 +23,8 @@ export interface Reported {
   readonly attempt: Attempt
   /** What the payment's other attempts moved, according to the books. */
   readonly movedElsewhere: bigint
+  /** What went back of a charge by refunds, or is about to. */
+  readonly refunded?: bigint
 }
 
 /**
@@ -61,7 +64,7 @@ function decideMoved(reported: Reported, providerStatus: ProviderStatus, moved: 
   if (difference === attempt.returned) return undefined
   if (providerStatus.state === 'successful' && isPaidInstead(reported, providerStatus.settled))
     return paidInstead(reported, providerStatus.settled)
-  const booked = transaction.type === 'withdrew' ? latePayout : lateCharge
+  const booked = isOutgoing(transaction) ? latePayout : lateCharge
   const isReported = difference < 0n && attempt.returned > 0n
   return decisionOf(reported, providerStatus, {
     attempt: attempt.number,
@@ -79,8 +82,8 @@ const returnReported = ({ number }: Attempt, moved: bigint): Decision => ({
 
 /** An earlier attempt paid a payout whose current attempt was not sent. Then the payout succeeds by it and is not sent again. */
 function isPaidInstead({ transaction, attempt, movedElsewhere }: Reported, settled: Settled): boolean {
-  const { type, state, suspended } = transaction
-  const isUnsent = type === 'withdrew' && state === 'accepted' && attempt.number !== transaction.attempt
+  const { state, suspended } = transaction
+  const isUnsent = isOutgoing(transaction) && state === 'accepted' && attempt.number !== transaction.attempt
   const isUnbooked = suspended === 0n && movedElsewhere === 0n && movedOf(transaction, attempt) === 0n
   return isUnsent && isUnbooked && isAsAsked({ transaction }, settled)
 }
@@ -123,7 +126,7 @@ type Booked = Pick<Late, 'suspend' | 'adjustments'>
 /** More money came in than is booked, or some of it went back. */
 function lateCharge(reported: Reported, providerStatus: ProviderStatus, difference: bigint): Booked {
   const { transaction, movedElsewhere } = reported
-  if (difference < 0n) return chargeTakenBack(transaction, -difference, asideOf(reported))
+  if (difference < 0n) return chargeTakenBack(transaction, -difference, asideOf(reported), reported.refunded)
   const { state, amount, suspended } = transaction
   const missing = state === 'successful' ? amount - merchantShare(transaction) : 0n
   const won =
@@ -147,12 +150,12 @@ const asideOf = ({ transaction, attempt, movedElsewhere }: Reported): bigint =>
 
 /**
  * Money of a charge went back. It is taken first from the charge's suspense, then from what was cleared aside, then from the
- * merchant's credit. A person must recover what was cleared aside, and any excess.
+ * merchant's credit, less what the merchant refunded. A person must recover what was cleared aside, and any excess.
  */
-export function chargeTakenBack(charge: Transaction, back: bigint, aside: bigint): Booked {
+export function chargeTakenBack(charge: Transaction, back: bigint, aside: bigint, refunded = 0n): Booked {
   const fromSuspense = smaller(back, larger(charge.suspended, 0n))
   const fromAside = smaller(back - fromSuspense, aside)
-  const fromMerchant = smaller(back - fromSuspense - fromAside, larger(merchantShare(charge), 0n))
+  const fromMerchant = smaller(back - fromSuspense - fromAside, larger(merchantShare(charge) - refunded, 0n))
   const rest = back - fromSuspense - fromMerchant
   return {
     ...(fromMerchant > 0n && { adjustments: [chargeReversed(charge, fromMerchant)] }),

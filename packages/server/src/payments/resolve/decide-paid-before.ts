@@ -1,11 +1,12 @@
 import { movedOf } from '../late-money/late-money.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import { isFinal } from '../model/state.ts'
 import type { Attempt, FullPayment, Payment } from '../model/store.ts'
 import { asked, type Decision, type DecisionInputs, type Observation, wakeLater } from './decision.ts'
 
 /** Whether an abandoned attempt moved money of a payout, according to the books. Such a payout is not sent again. */
 export function isPaidBefore({ transaction, abandoned }: Pick<FullPayment, 'transaction' | 'abandoned'>): boolean {
-  return transaction.type === 'withdrew' && abandoned.some((attempt) => movedOf(transaction, attempt) > 0n)
+  return isOutgoing(transaction) && abandoned.some((attempt) => movedOf(transaction, attempt) > 0n)
 }
 
 /** The attempt, other than the current one, that paid the requested amount of a payout. */
@@ -23,8 +24,8 @@ export function unlessPaidBefore(
   decision: Decision | undefined,
   around: DecisionInputs,
 ): Decision | undefined {
-  const { type, state } = payment.transaction
-  const needsCheck = type === 'withdrew' && !isFinal(state) && around.movedElsewhere > 0n
+  const needsCheck =
+    isOutgoing(payment.transaction) && !isFinal(payment.transaction.state) && around.movedElsewhere > 0n
   if (!decision || !needsCheck || !isNothingMoved(decision)) return decision
   if (observation.kind === 'cancel' || observation.kind === 'retry') return undefined
   if (around.paidBy) return paidBy(payment, around.paidBy, decision)

@@ -93,7 +93,7 @@ const accounts = await accountsOf({ idOf: async ({ kind }) => kind }, [{ ...char
 /** What a decision posts, as debit → credit amount. */
 function posted({ transaction }: KnownPayment, decision: Decision | undefined): string[] {
   if (!decision) return []
-  return movementsFor(transaction, 'flutterwave', decision, accounts).map((move) =>
+  return movementsFor(transaction, 'flutterwave', decision, { accounts, feeReturned: 0n }).map((move) =>
     'amount' in move ? `${move.debit_account}→${move.credit_account} ${move.amount}` : move.kind,
   )
 }

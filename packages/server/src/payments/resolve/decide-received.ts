@@ -41,7 +41,7 @@ export function decideReceived(
   const { transaction } = payment
   const change = changeOf(payment, reported, question)
   const [strange] = strangeOf(payment, reported)
-  if (isFinal(transaction.state)) return traced(payment, change, afterTheEnd(payment, change))
+  if (isFinal(transaction.state)) return traced(payment, change, afterTheEnd(payment, change, around.refunded ?? 0n))
   if (!strange) return beforeTheEnd(payment, change, cause, around)
   return traced(payment, change, besideStrange(payment, strange, change, cause, around))
 }
@@ -220,7 +220,7 @@ function short(payment: KnownPayment, { fresh }: Change, around: DecisionInputs)
 }
 
 /** New receipts are credited, receipts that the bank took back are debited, and receipts that it restored are credited again. */
-function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefined {
+function afterTheEnd(payment: KnownPayment, change: Change, refunded: bigint): Decision | undefined {
   const { transaction, attempt, receipts } = payment
   const { fresh, lost, again } = change
   if (!isChange(change)) return undefined
@@ -228,7 +228,7 @@ function afterTheEnd(payment: KnownPayment, change: Change): Decision | undefine
   const reported = returnReported(payment, lost)
   const steps: readonly Step[] = [
     (charge) => credited(fresh, (came) => lateReceipt(charge, came)),
-    (charge) => chargeTakenBack(charge, sumOf(lost) - reported, asideThere(transaction, there)),
+    (charge) => chargeTakenBack(charge, sumOf(lost) - reported, asideThere(transaction, there), refunded),
     (charge) => credited(again, (came) => givenAgain(charge, came)),
   ]
   const booked = steps.reduce<Late>((before, step) => joined(before, step(withLate(transaction, before))), {})

@@ -3,6 +3,7 @@ import type { CustomerAction, Failure, NotSubmittedCause, ProviderStatus } from 
 import { failureCodes } from '../../providers/failure-codes.ts'
 import { chargeReversed, payoutReturned } from '../late-money/late-money.ts'
 import type { Doubt, DoubtOrNone } from '../model/doubts.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import { isFinal } from '../model/state.ts'
 import type { Attempt, KnownPayment, Payment, Transaction } from '../model/store.ts'
 import { answerRefused, answerUnsent } from './decide-answer.ts'
@@ -52,14 +53,16 @@ function askOnceMore(decision: Decision, { nowMs }: DecisionInputs): Decision {
   return isEnding ? { progress: { wake_at } } : { ...decision, progress: { ...progress, wake_at } }
 }
 
+/** What happened to the payment besides its current attempt. */
+export const pastOf = ({ movedElsewhere, refunded = 0n }: DecisionInputs) => ({ movedElsewhere, refunded })
+
 function decideObservation(payment: KnownPayment, observed: Observed, around: DecisionInputs): Decision | undefined {
   const { cause, observation } = observed
   if (observation.kind === 'announce')
     return { progress: {}, event: { message: 'Notification repeated on request.', notifiesMerchant: true } }
   if (observation.kind === 'reported' && observation.providerStatus.state === 'received')
     return decideReceived(payment, observation.providerStatus.receipts, observed, around)
-  if (isFinal(payment.transaction.state))
-    return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observed)
+  if (isFinal(payment.transaction.state)) return decideLate({ ...payment, ...pastOf(around) }, observed)
   if (payment.transaction.state === 'unapproved') return decideUnapproved(payment, observation, around)
   switch (observation.kind) {
     case 'reported':
@@ -129,11 +132,11 @@ function decideStatus(
         : mismatch(payment, providerStatus.settled, around)
     case 'failed':
       if (cause === 'attempt' && payment.attempt.sends > 1) return refusedAgain(payment, providerStatus.failure, around)
-      return providerStatus.isOurShortfall && payment.transaction.type === 'withdrew'
+      return providerStatus.isOurShortfall && isOutgoing(payment.transaction)
         ? unfunded(payment, around)
-        : failedStatus(payment, providerStatus.failure, around)
+        : failedStatus(payment, providerStatus, around)
     case 'reversed':
-      return partlyReversed(payment, providerStatus, around) ?? failedStatus(payment, providerStatus.failure, around)
+      return partlyReversed(payment, providerStatus, around) ?? failedStatus(payment, providerStatus, around)
     case 'waiting':
       return (
         overdue(payment, providerStatus.action, cause, around) ??
@@ -148,14 +151,20 @@ function decideStatus(
 }
 
 /** A prompt that was not approved in time has expired, whatever failure the provider reports. */
-function failedStatus(payment: Payment, failure: Failure, { nowMs }: DecisionInputs): Decision {
+function failedStatus(
+  payment: Payment,
+  { failure, receipt }: { readonly failure: Failure; readonly receipt?: string },
+  { nowMs }: DecisionInputs,
+): Decision {
   const { type, expires_at } = payment.transaction
   const isOver = type === 'deposit' && expires_at !== null && nowMs >= expires_at.getTime()
   const isExpired = isOver && failure.code === 'PAYMENT_NOT_APPROVED'
   const { providerCode } = failure
   const expired = { ...failureOf('EXPIRED'), ...(providerCode !== undefined && { providerCode }) }
   const ended = isExpired ? expired : failure
-  return { ...failed(ended, ended.message), ...released(payment, 0n) }
+  const decision = failed(ended, ended.message)
+  const progress = { ...decision.progress, ...(receipt !== undefined && { receipt }) }
+  return { ...decision, progress, ...released(payment, 0n) }
 }
 
 /** A provider that responds to an answer with the same question has not taken the answer. */
@@ -195,12 +204,12 @@ function partlyReversed(
   around: DecisionInputs,
 ): Decision | undefined {
   const { transaction, attempt } = payment
-  const { amount, currency, type, method } = transaction
+  const { amount, currency, method } = transaction
   const all = collected ?? amount
   if (returned === undefined || returned >= all || method === 'bank-transfer') return undefined
   if (all !== amount) return mismatch(payment, { amount: all - returned, currency }, around)
   const ended = successful(payment, { amount, currency })
-  const draft = type === 'withdrew' ? payoutReturned : chargeReversed
+  const draft = isOutgoing(transaction) ? payoutReturned : chargeReversed
   const adjustments = [draft({ ...transaction, state: 'successful' }, returned)]
   return { ...ended, late: { ...ended.late, attempt: attempt.number, moved: amount - returned, adjustments } }
 }
@@ -273,7 +282,7 @@ function unknown(
   // Another report has arrived meanwhile, and one lost response does not contradict it.
   if (payment.transaction.state === 'waiting' || payment.transaction.state === 'submitted') return undefined
   // A charge moves none of our money and ends at its expiry.
-  if (failure && payment.transaction.type === 'withdrew') return refusedUnclear(payment, failure, around)
+  if (failure && isOutgoing(payment.transaction)) return refusedUnclear(payment, failure, around)
   const isNew = payment.transaction.state !== 'unknown'
   const notifiesMerchant = payment.transaction.doubt === '' // One notification of doubt is enough.
   return {

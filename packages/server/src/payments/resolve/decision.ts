@@ -3,8 +3,9 @@ import type { CustomerAction, Failure, NotSubmittedCause, ProviderStatus, Settle
 import { type FailureCode, failureCodes } from '../../providers/failure-codes.ts'
 import type { AdjustmentDraft } from '../late-money/late-money.ts'
 import type { CaseKind } from '../late-money/suspense-cases.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import type { State } from '../model/state.ts'
-import type { Attempt, BookedReceipt, Payment, PendingAction, Progress } from '../model/store.ts'
+import type { Attempt, BookedReceipt, Payment, PendingAction, Progress, TransactionType } from '../model/store.ts'
 import type { PaymentPosting } from './payment-postings.ts'
 import { spread, timing } from './timing.ts'
 
@@ -66,6 +67,8 @@ export interface DecisionInputs {
   readonly deadAfterMs: number | undefined
   /** What the payment's other attempts moved, according to the books. */
   readonly movedElsewhere: bigint
+  /** What went back of a charge by refunds, or is about to. Its provider cannot take that from the merchant again. */
+  readonly refunded?: bigint
   /** The one among them that paid the requested amount of a payout. */
   readonly paidBy?: Attempt | undefined
   /** Usable providers that were not tried, the preferred first. */
@@ -144,6 +147,14 @@ export function failed(failure: Failure, message: string): Decision {
   }
 }
 
+const endings: Readonly<Record<TransactionType, string>> = {
+  deposit: 'Paid.',
+  withdrew: 'Paid out.',
+  refund: 'Refunded.',
+  conversion: 'Converted.',
+  adjustment: 'Adjusted.',
+}
+
 export function successful(payment: Payment, settled: Settled): Decision {
   const { type } = payment.transaction
   return {
@@ -157,9 +168,9 @@ export function successful(payment: Payment, settled: Settled): Decision {
       receipt: settled.receipt ?? '',
     },
     attempt: { outcome: 'successful', is_lost: false },
-    postings: [type === 'withdrew' ? 'payout_successful' : 'charge_successful', 'provider_fee_reported'],
+    postings: [isOutgoing({ type }) ? 'payout_successful' : 'charge_successful', 'provider_fee_reported'],
     settled,
-    event: { message: type === 'withdrew' ? 'Paid out.' : 'Paid.', notifiesMerchant: true },
+    event: { message: endings[type], notifiesMerchant: true },
   }
 }
 

@@ -194,7 +194,7 @@ function hear(payment: FullPayment, word: Word, books: Books): { payment: FullPa
   return {
     payment: changed(payment, decision),
     movements: [
-      ...movementsFor(transaction, provider, decision, books.accounts),
+      ...movementsFor(transaction, provider, decision, { accounts: books.accounts, feeReturned: 0n }),
       ...made.flatMap((each) => adjustmentMovements(each, transaction, there, accountOf)),
     ],
   }

@@ -1,6 +1,7 @@
 import type { PlatformAccounts, PlatformKind } from '../../ledger/accounts.ts'
 import type { Movement } from '../../ledger/books.ts'
 import { type LedgerEvent, movementsOf, type Occurrence } from '../../ledger/postings.ts'
+import { isOutgoing } from '../model/outgoing.ts'
 import { isFinal } from '../model/state.ts'
 import type { FullPayment, Payment, Transaction } from '../model/store.ts'
 import type { Decision, Late, NewReceipt, Observation } from './decision.ts'
@@ -26,7 +27,7 @@ export type PaymentPosting = keyof typeof firstNumbers
 /** The fields of a payment that its postings need. */
 type Booked = Pick<
   Transaction,
-  'id' | 'env' | 'amount' | 'currency' | 'wallet_id' | 'wallet_amount' | 'wallet_currency' | 'fee' | 'rate'
+  'id' | 'type' | 'env' | 'amount' | 'currency' | 'wallet_id' | 'wallet_amount' | 'wallet_currency' | 'fee' | 'rate'
 >
 
 const isAcross = ({ currency, wallet_currency }: Pick<Booked, 'currency' | 'wallet_currency'>) =>
@@ -48,14 +49,16 @@ export function mayMoveMoney(observation: Observation): boolean {
     observation.kind === 'reported' &&
     observation.providerStatus.state !== 'submitted' &&
     observation.providerStatus.state !== 'waiting'
-  return isOfMoney || ending.includes(observation.kind)
+  const isUnwritable = observation.kind === 'not_submitted' && observation.cause === 'unwritable'
+  return isOfMoney || isUnwritable || ending.includes(observation.kind)
 }
 
-/** What a payout reserves: all of it or nothing. */
+/** What a payout or a refund reserves: all of it or nothing. */
 export function holdsFor(payout: Booked, accounts: Accounts): Movement[] {
-  const { id, amount, fee, wallet_amount, wallet_currency, currency } = payout
+  const { id, type, amount, fee, wallet_amount, wallet_currency, currency } = payout
   const spread = spreadOf(payout)
-  return movementsOf(isAcross(payout) ? 'payout_accepted_from_another_currency' : 'payout_accepted', {
+  const accepted = type === 'refund' ? 'refund_accepted' : 'payout_accepted'
+  return movementsOf(isAcross(payout) ? `${accepted}_from_another_currency` : accepted, {
     transaction_id: id,
     firstNumber: 0,
     sums: { amount, cost: wallet_amount - spread, spread, fee },
@@ -66,7 +69,7 @@ export function holdsFor(payout: Booked, accounts: Accounts): Movement[] {
 
 /** The books are opened with these, so that they read a payout's holds. Which event ends the holds is decided later. */
 export function endingsOf({ transaction }: Payment): Movement[] {
-  if (transaction.type !== 'withdrew') return []
+  if (!isOutgoing(transaction)) return []
   const event = 'payout_successful'
   return heldOf(transaction).map((number) => ({ kind: 'post', event, transaction_id: transaction.id, number }))
 }
@@ -160,13 +163,15 @@ export function movementsFor(
   transaction: Transaction,
   provider: string,
   decision: Decision,
-  accounts: Accounts,
+  { accounts, feeReturned }: { readonly accounts: Accounts; readonly feeReturned: bigint },
 ): Movement[] {
   const accountOf = accountsAt(transaction, provider, accounts)
   return [
     ...(decision.receipts ?? []).flatMap((receipt) => receiptMovements(transaction, receipt, accountOf)),
     ...lateMovements(transaction, decision.late ?? {}, accountOf),
-    ...(decision.postings ?? []).flatMap((event) => posted(transaction, event, decision, accountOf)),
+    ...(decision.postings ?? []).flatMap((event) =>
+      posted(transaction, event, { ...decision, feeReturned }, accountOf),
+    ),
   ]
 }
 
@@ -229,20 +234,32 @@ function receivedOf({ amount, received }: Transaction, { settled }: Decision): b
   return settled?.amount ?? (received > 0n ? received : amount)
 }
 
-function posted(transaction: Transaction, event: PaymentPosting, decision: Decision, accountOf: AccountOf): Movement[] {
-  const { id, type, amount, currency, wallet_currency, wallet_amount } = transaction
+/** A refund posts under its own names what a payout posts. */
+const ofRefunds = { payout_successful: 'refund_successful', payout_failed: 'refund_failed' } as const
+
+function eventOf({ type, ...payment }: Transaction, event: PaymentPosting): LedgerEvent {
+  if (event === 'charge_successful' && isAcross(payment)) return 'charge_successful_into_another_currency'
+  return type === 'refund' && (event === 'payout_successful' || event === 'payout_failed') ? ofRefunds[event] : event
+}
+
+function posted(
+  transaction: Transaction,
+  event: PaymentPosting,
+  decision: Decision & { readonly feeReturned: bigint },
+  accountOf: AccountOf,
+): Movement[] {
+  const { id, amount, currency, wallet_currency, wallet_amount } = transaction
   const { fee = transaction.fee } = decision.progress
-  const isPayout = type === 'withdrew'
+  const isPayout = isOutgoing(transaction)
   if (event === 'payout_failed' && !isPayout) return []
   const received = receivedOf(transaction, decision)
   const exchanged = { credited: wallet_amount, spread: spreadOf(transaction) }
   const sums =
     event === 'provider_fee_reported'
       ? { fee: decision.settled?.fee ?? 0n }
-      : { amount, received, ...exchanged, fee: isPayout ? 0n : fee }
+      : { amount, received, ...exchanged, fee: isPayout ? 0n : fee, returned: decision.feeReturned }
   const isEnding = event === 'payout_successful' || event === 'payout_failed'
-  const isExchanged = event === 'charge_successful' && isAcross(transaction)
-  return movementsOf(isExchanged ? 'charge_successful_into_another_currency' : event, {
+  return movementsOf(eventOf(transaction, event), {
     transaction_id: id,
     firstNumber: firstNumbers[event],
     sums,

@@ -11,11 +11,10 @@ import type { Log } from '../../platform/log.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { Connectors, Routing } from '../../providers/routing.ts'
 import { endControls } from '../controls/end-controls.ts'
-import { railOf, routeQueryOf } from '../dispatch/operation.ts'
 import { watchAccounts } from '../dispatch/paid-accounts.ts'
 import { laneOf, setTimers, type Timer } from '../dispatch/timers.ts'
 import { type Adjustment, adjustmentEvent, adjustmentMovements, adjustmentOf } from '../late-money/adjustments.ts'
-import { movedOf, withLate } from '../late-money/late-money.ts'
+import { withLate } from '../late-money/late-money.ts'
 import type { CaseChange } from '../late-money/suspense-cases.ts'
 import { writeLate } from '../late-money/write-late.ts'
 import { addedLookups, insertLookups } from '../model/lookups.ts'
@@ -34,10 +33,14 @@ import {
   walletOf,
 } from '../model/store.ts'
 import { merchantEventOf } from '../notify/webhook-body.ts'
-import { decide } from './decide.ts'
+import { openEndingRefunds } from '../refunds/end-refunds.ts'
+import { sumsOf } from '../refunds/refund-totals.ts'
+import { noRefunds, takenOf } from '../refunds/refundable.ts'
+import { decide, pastOf } from './decide.ts'
 import { decideLate } from './decide-late.ts'
-import { earlierPaying, isPaidBefore } from './decide-paid-before.ts'
-import type { Decision, DecisionInputs, Observed } from './decision.ts'
+import { isPaidBefore } from './decide-paid-before.ts'
+import type { Decision, Observed } from './decision.ts'
+import { decisionInputs } from './decision-inputs.ts'
 import {
   accountsAt,
   accountsOf,
@@ -47,7 +50,6 @@ import {
   mayMoveMoney,
   movementsFor,
 } from './payment-postings.ts'
-import { timing } from './timing.ts'
 
 /** An observation of one payment. It may name an attempt; an abandoned one counts only if it moved money. */
 interface Resolution extends Observed {
@@ -140,6 +142,8 @@ export async function resolveBatch(
   })
   const merchants = [...payments.values()].map(({ transaction }) => transaction.merchant_id)
   const [accounts] = await Promise.all([accountsOf(options.accounts, moving), nameMerchants(tx, merchants)])
+  const refunded = await sumsOf(tx, [...payments.values()].flatMap(refundableCharge))
+  const refunds = await openEndingRefunds(tx, [...payments.values()])
   const wallets = moving.map(({ transaction }) => transaction.wallet_id)
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
   reach('resolve.locked')
@@ -147,23 +151,29 @@ export async function resolveBatch(
   const results = resolutions.map((resolution): ResolveResult | undefined => {
     const draft = drafts.get(resolution.transaction_id)
     if (!draft || !isEntitled(resolution, draft)) return undefined
-    const { isChanged, alert } = take(options, draft, resolution, at, (provider, decision, adjustments) => {
+    const moment = { at, refunded: takenOf(refunded.get(draft.transaction.id) ?? noRefunds) }
+    const { isChanged, alert } = take(options, draft, resolution, moment, (provider, decision, adjustments) => {
       const { transaction } = draft
       const accountOf = accountsAt(transaction, provider, accounts)
       const wallet = books.wallets.get(transaction.wallet_id)
       const there = (wallet ? available(wallet) : 0n) + creditedBy(transaction, decision)
       return books.apply([
-        ...movementsFor(transaction, provider, decision, accounts),
+        ...movementsFor(transaction, provider, decision, { accounts, feeReturned: refunds.feeReturned(transaction) }),
         ...adjustments.flatMap((each) => adjustmentMovements(each, transaction, there, accountOf)),
       ])
     })
     if (alert) alerts.push(alert)
+    if (isChanged) refunds.note(draft)
     const { transaction, attempt, abandoned, ended, receipts } = draft
     return { isChanged, transaction, attempts: [attempt, ...abandoned, ...ended], receipts }
   })
   const changed = [...drafts.values()].filter(({ before, transaction }) => transaction !== before.transaction)
   for (const [index, { alongside }] of resolutions.entries()) if (results[index]?.isChanged) await alongside?.(tx)
-  const [{ committed, ...written }] = await Promise.all([books.write(), write(tx, at, options.cell, changed)])
+  const [{ committed, ...written }] = await Promise.all([
+    books.write(),
+    refunds.write(at),
+    write(tx, at, options.cell, changed),
+  ])
   for (const [index, { audit }] of resolutions.entries())
     if (audit && results[index]?.isChanged) await recordAudit(tx, options.cell, audit)
   reach('resolve.written')
@@ -208,13 +218,20 @@ interface Taken {
 /**
  * Applies one observation. If the ledger or the transition table refuses it, the payment stays unchanged and the others continue.
  */
-function take(options: ResolverContext, draft: PaymentDraft, resolution: Resolution, at: Date, post: Post): Taken {
+function take(
+  options: ResolverContext,
+  draft: PaymentDraft,
+  resolution: Resolution,
+  moment: { readonly at: Date; readonly refunded: bigint },
+  post: Post,
+): Taken {
+  const { at } = moment
   const { transaction, attempt, receipts, abandoned } = draft
   // An earlier observation in this batch may have abandoned the attempt that this one is about.
   const concerned = [...abandoned, ...draft.ended].find(({ number }) => number === resolution.attempt)
-  const around = decisionInputs(options, draft, resolution, at)
+  const around = decisionInputs(options, draft, resolution, moment)
   const decision = concerned
-    ? decideLate({ transaction, attempt: concerned, movedElsewhere: around.movedElsewhere }, resolution)
+    ? decideLate({ transaction, attempt: concerned, ...pastOf(around) }, resolution)
     : decide({ transaction, attempt, receipts }, resolution, around)
   if (!decision) return { isChanged: false }
   const { provider } = [...abandoned, ...draft.ended].find(isOf(decision.late)) ?? concerned ?? attempt
@@ -332,45 +349,9 @@ function eventOf(
 
 const nameOf = ({ type }: Transaction) => (type === 'adjustment' ? 'adjustment_created' : 'transaction_updated')
 
-function decisionInputs(
-  { connectors, routing }: ResolverContext,
-  draft: PaymentDraft,
-  { queriedMsAgo, attempt: named = draft.attempt.number }: Resolution,
-  at: Date,
-): DecisionInputs {
-  const { transaction, attempt, abandoned } = draft
-  const others = [attempt, ...abandoned, ...draft.ended].filter(({ number }) => number !== named)
-  const connector = connectors[transaction.env].get(attempt.provider)
-  const rail = connector && railOf(connector, transaction)
-  return {
-    nowMs: at.getTime(),
-    queriedMsAgo: Math.max(timing.queryAgeMinMs, queriedMsAgo?.() ?? 0),
-    notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
-    deadAfterMs: rail?.deadAfterMs,
-    movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),
-    paidBy: earlierPaying(draft, others),
-    ...providersAfter(routing, draft),
-    jitter: Math.random(),
-  }
-}
-
-/** Usable providers other than the current one: those that were not tried, and those that may take it now. */
-function providersAfter(
-  routing: Routing,
-  { transaction, attempt, abandoned, ended }: PaymentDraft,
-): Pick<DecisionInputs, 'alternatives' | 'returns'> {
-  const { env, type } = transaction
-  if (type === 'adjustment') return { alternatives: [] }
-  const tried = new Map([...abandoned, ...ended].map(({ provider, outcome }) => [provider, outcome]))
-  const others = routing
-    .providersOf(env, routeQueryOf(transaction))
-    .map(({ id }) => id)
-    .filter((id) => id !== attempt.provider && routing.isUsable(env, id))
-  return {
-    alternatives: others.filter((id) => !tried.has(id)),
-    returns: others.filter((id) => tried.get(id) === 'not_submitted'),
-  }
-}
+/** Only a successful charge can have refunds. */
+const refundableCharge = ({ transaction: { id, type, state } }: FullPayment) =>
+  type === 'deposit' && state === 'successful' ? [id] : []
 
 const isJustPaid = ({ before, transaction: { state, method, type } }: PaymentDraft) =>
   type === 'deposit' && method === 'bank-transfer' && state === 'successful' && before.transaction.state !== state

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { type Db, sql } from '../../platform/db.ts'
+import { providerKeyOf } from '../../platform/ids.ts'
+import type { RefundAttempt } from '../../providers/refund-contract.ts'
+import type { Transaction } from '../model/store.ts'
+import { collectedOf } from './refundable.ts'
+
+/** What a provider needs of a refund's charge, and what it reported about the charge's other refunds. */
+export async function refundFacts(
+  db: Db,
+  { id, related_transaction_id }: Transaction,
+): Promise<Pick<RefundAttempt, 'charge' | 'otherReceipts'>> {
+  const [charges, others] = await Promise.all([
+    db.query<Transaction>(sql`select * from transactions where id = ${related_transaction_id}`),
+    db.query<{ receipt: string }>(sql`
+      select t.receipt
+      from refunds_of_charges l
+      join transactions t on t.id = l.transaction_id
+      where l.charge_id = ${related_transaction_id}
+        and t.type = 'refund'
+        and t.id <> ${id}
+        and t.receipt <> ''
+      order by t.id`),
+  ])
+  const [charge] = charges
+  assert(charge, `the charge of refund ${id} is missing`)
+  const { method, receipt, attempt } = charge
+  assert(method === 'momo' || method === 'card' || method === 'bank-transfer', `${charge.id} is not a charge`)
+  return {
+    charge: { key: providerKeyOf(charge.id, attempt), receipt, method, amount: collectedOf(charge) },
+    otherReceipts: others.map((other) => other.receipt),
+  }
+}

@@ -1,0 +1,74 @@
+import type { PublicStatus } from '../payments/model/state.ts'
+import type { Transaction } from '../payments/model/store.ts'
+import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+
+export interface RefundsWanted {
+  readonly chargeId: string | undefined
+  readonly status: PublicStatus | undefined
+  /** Days, both included. */
+  readonly startDate: string | undefined
+  readonly endDate: string | undefined
+  readonly limit: number
+  /** Only refunds older than this one. */
+  readonly before: string | undefined
+}
+
+export interface RefundRow extends Transaction {
+  /** The merchant's words. */
+  readonly refund_reason: string | null
+}
+
+export interface RefundPage {
+  readonly refunds: readonly RefundRow[]
+  /** Where the next page starts; undefined when there is none. */
+  readonly next: string | undefined
+}
+
+/** A status without an index is looked for among this many refunds of a page at most. */
+const rowsScannedMax = 2000
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** A merchant's refunds, newest first. A page may be short although there are more: it reads a bounded number of rows. */
+export async function listRefunds(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundPage> {
+  const { status, limit } = wanted
+  const scanned = await scan(db, owner, wanted)
+  // A payout in place of a refund is no refund.
+  const matching = scanned.filter(({ type, state }) => type === 'refund' && isOf(status, state))
+  const refunds = matching.slice(0, limit)
+  const last =
+    matching.length > limit ? refunds.at(-1) : scanned.length === rowsMax(wanted) ? scanned.at(-1) : undefined
+  return { refunds, next: last?.id }
+}
+
+/** One more than the page shows whether there is another. */
+const rowsMax = ({ status, limit }: RefundsWanted) => (status === undefined ? limit + 1 : rowsScannedMax)
+
+function isOf(status: PublicStatus | undefined, state: Transaction['state']): boolean {
+  if (status === undefined) return true
+  const isPending = state !== 'successful' && state !== 'failed'
+  return status === 'pending' ? isPending : state === status
+}
+
+function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRow[]> {
+  const { chargeId = null, startDate = null, endDate = null, before = lastId } = wanted
+  return db.query<RefundRow>(
+    owner,
+    sql`
+      select t.*, r.reason as refund_reason
+      from (
+        select transaction_id
+        from refunds_of_charges
+        where merchant_id = ${owner.merchant_id}
+          and env = ${owner.env}
+          and (${chargeId}::uuid is null or charge_id = ${chargeId})
+          and transaction_id < ${before}
+          and transaction_id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
+          and transaction_id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+        order by transaction_id desc
+        limit ${rowsMax(wanted)}
+      ) l
+      join transactions t on t.id = l.transaction_id
+      left join refund_reasons r on r.transaction_id = t.id
+      order by t.id desc`,
+  )
+}
