@@ -47,6 +47,7 @@ export class Books {
   readonly #byRef = new Map<string, Payment>()
   readonly #byName = new Map<string, Payment>()
   readonly #byOrder: Payment[] = []
+  readonly #refundsByCharge = new Map<string, Payment[]>()
   readonly #movements: Movement[] = []
   readonly #movementsByKey = new Map<string, Movement[]>()
   readonly #sums = new Map<string, Sum>()
@@ -63,6 +64,11 @@ export class Books {
   /** By another name in its dialect, or by the id of one of its receipts. */
   findNamed(provider: string, name: string): Payment | undefined {
     return this.#byName.get(`${provider}/${name}`)
+  }
+
+  /** Every refund of a charge, oldest first, whatever became of it. */
+  refundsOf({ provider, key }: Pick<Payment, 'provider' | 'key'>): readonly Payment[] {
+    return this.#refundsByCharge.get(`${provider}/${key}`) ?? []
   }
 
   payments(): readonly Payment[] {
@@ -166,7 +172,11 @@ export class Books {
     this.#byRef.set(refText(payment), payment)
     this.#byOrder.push(payment)
     for (const name of payment.names ?? []) this.#byName.set(`${payment.provider}/${name}`, payment)
-    if (payment.operation === 'payout' && !isEnd(payment.state)) this.floats.reserve(payment, toUnits(payment.amount))
+    if (payment.refundOf !== undefined) {
+      const charge = { provider: payment.provider, key: payment.refundOf }
+      this.#refundsByCharge.set(`${charge.provider}/${charge.key}`, [...this.refundsOf(charge), payment])
+    }
+    if (payment.operation !== 'charge' && !isEnd(payment.state)) this.floats.reserve(payment, toUnits(payment.amount))
   }
 
   #apply(entry: Entry & { entry: 'changed' }): void {
@@ -182,7 +192,7 @@ export class Books {
     if (entry.receipt !== undefined) payment.receipt = entry.receipt
     if (entry.failure === undefined) delete payment.failure
     else payment.failure = entry.failure
-    if (payment.operation === 'payout' && !isEnd(before) && isEnd(entry.state))
+    if (payment.operation !== 'charge' && !isEnd(before) && isEnd(entry.state))
       this.floats.release(payment, toUnits(payment.amount))
     if (entry.movement) this.#book(entry.movement)
   }
@@ -219,9 +229,10 @@ export class Books {
   }
 
   #movementOf(payment: Payment, kind: Movement['kind'], at: number): Movement {
-    const { provider, operation, key, amount, currency, country } = payment
+    const { provider, operation, key, amount, currency, country, refundOf } = payment
     const number = this.#movements.length + 1
-    return { number, provider, operation, key, kind, amount, currency, country, at: new Date(at).toISOString() }
+    const money = { number, provider, operation, key, kind, amount, currency, country }
+    return { ...money, ...(refundOf !== undefined && { refundOf }), at: new Date(at).toISOString() }
   }
 
   #book(movement: Movement): void {
@@ -237,7 +248,8 @@ export class Books {
   }
 
   #forget(): void {
-    for (const each of [this.#byRef, this.#byName, this.#movementsByKey, this.#sums]) each.clear()
+    for (const each of [this.#byRef, this.#byName, this.#refundsByCharge, this.#movementsByKey, this.#sums])
+      each.clear()
     this.#byOrder.length = 0
     this.#movements.length = 0
     this.floats.clear()
@@ -254,8 +266,11 @@ function movedBy(payment: Payment, { state, returned }: Change): Pick<Movement, 
   if (state === 'reversed') return { kind: 'reversed', amount: more(returned ?? amount, before) }
   if (state !== 'completed') return undefined
   if (payment.state === 'reversed') return { kind: 'reinstated', amount: before ?? amount }
-  return { kind: operation === 'charge' ? 'collected' : 'paid', amount }
+  return { kind: firstKinds[operation], amount }
 }
+
+/** The movement of a payment that completes. */
+const firstKinds = { charge: 'collected', payout: 'paid', refund: 'refunded' } as const
 
 const more = (all: string, before: string | undefined) =>
   before === undefined ? all : toAmount(toUnits(all) - toUnits(before))

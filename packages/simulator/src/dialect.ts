@@ -48,7 +48,7 @@ export interface Words {
   wrongToken(): Reply
   tokenExpired(): Reply
   /** The account, or its IP address, may not do this. */
-  notAllowed(): Reply
+  notAllowed(operation: string): Reply
   rateLimited(seconds: number): Reply
   unknownWords(code: string): Reply
   broken(): Reply
@@ -67,8 +67,8 @@ export interface Dialect {
   /** Its charges can have accounts that anyone can pay into. */
   readonly hasAccounts?: true
   /**
-   * The body of a callback, about a receipt if there is one. A fault may make the core pass a payment with a changed
-   * amount or key.
+   * The body of a callback, about a receipt if there is one. Undefined when the provider sends none about this payment.
+   * A fault may make the core pass a payment with a changed amount or key.
    */
   callbackBody(payment: Payment, receipt?: Receipt): unknown
   /** Headers of one attempt. `isForged` makes the signature invalid. */

@@ -1,6 +1,9 @@
 import type { DrawnFault } from './faults.ts'
 
-export type Operation = 'charge' | 'payout'
+export type Operation = 'charge' | 'payout' | 'refund'
+
+/** What names its own counterparty. A refund names its charge instead. */
+export type OrderOperation = Exclude<Operation, 'refund'>
 
 /**
  * The life cycle of a payment. A payment leaves an end only by a failure that turns into a success, a success that is
@@ -67,7 +70,7 @@ export interface Payment {
   readonly country: string
   readonly currency: string
   readonly amount: string
-  /** Digits whose end chose the outcome: a phone, a bank account number, a till. */
+  /** Digits whose end chose the outcome: a phone, a bank account number, a till. For a refund, that of its charge. */
   readonly account: string
   /** Distinguishes a repeat of the same request from another request under the same key. */
   readonly fingerprint: string
@@ -81,6 +84,8 @@ export interface Payment {
   readonly waitsFor: 'time' | 'payer' | 'steps' | 'money'
   /** Other names by which the dialect finds it. */
   readonly names?: readonly string[]
+  /** For a refund, the key of its charge. */
+  readonly refundOf?: string
   readonly faults: readonly DrawnFault[]
   readonly acceptedAt: number
   readonly settleMs: number
@@ -110,12 +115,14 @@ export interface Movement {
   readonly operation: Operation
   readonly key: string
   /** A chargeback that is won is `reinstated`. */
-  readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
+  readonly kind: 'collected' | 'paid' | 'refunded' | 'reversed' | 'reinstated'
   readonly amount: string
   readonly currency: string
   readonly country: string
   /** The receipt, for a charge with an account. */
   readonly receipt?: string
+  /** For a refund, the key of its charge. */
+  readonly refundOf?: string
   readonly at: string
 }
 

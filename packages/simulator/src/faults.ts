@@ -37,6 +37,8 @@ export const modes = {
   late_receipt: 'payment',
   prompt_expires: 'payment',
   bank_under_payment: 'payment',
+  refund_named_payout: 'payment',
+  refund_without_comments: 'payment',
 } as const satisfies Record<string, 'request' | 'payment'>
 
 export type Mode = keyof typeof modes

@@ -32,13 +32,13 @@ const delayedMs = 60 * 60_000
 const responseWaitsMs = 5_000
 
 /**
- * Accepts a payment. From now on its key is known, a payout's money is reserved, and its end is on the clock. Resolves
+ * Accepts a payment. From now on its key is known, the money of a payout or refund is reserved, and its end is on the clock. Resolves
  * when the response may be sent, which is later only for `callback_before_response`.
  */
 export async function accept(core: Core, draft: Draft): Promise<Payment> {
   const { min, max } = core.tuning.settleMs
   const settleMs = draft.settleMs ?? min + Math.floor(core.random.next() * (max - min + 1))
-  const isDelayed = draft.operation === 'payout' && findFault(draft.faults, 'operator_delayed') !== undefined
+  const isDelayed = draft.operation !== 'charge' && findFault(draft.faults, 'operator_delayed') !== undefined
   const state = isDelayed ? 'enqueued' : isStuck(draft) ? 'processing' : 'accepted'
   const payment: Payment = { ...draft, state, acceptedAt: core.clock.now(), settleMs }
   core.books.accept(payment)
@@ -98,7 +98,7 @@ export function approve(core: Core, payment: Payment): void {
   if (!isStuck(payment)) settle(core, payment)
 }
 
-/** Releases the payouts that waited for an operator that has recovered. */
+/** Releases the payouts and refunds that waited for an operator that has recovered. */
 export function releaseEnqueued(core: Core, fault: string): void {
   for (const payment of core.books.payments())
     if (payment.state === 'enqueued' && payment.faults.some((drawn) => drawn.fault === fault)) dequeue(core, payment)

@@ -1,4 +1,4 @@
-import type { Failure, Operation, PlannedOutcome } from './entries.ts'
+import type { Failure, OrderOperation, PlannedOutcome } from './entries.ts'
 
 /** The sandbox values of the API contract: the last three digits choose the outcome, in every country and on every rail. */
 export const endings = {
@@ -16,10 +16,14 @@ export const endings = {
     '109': 'RECIPIENT_LIMIT_REACHED',
     '119': 'UNSPECIFIED_FAILURE',
   },
-} as const satisfies Record<Operation, Record<string, keyof typeof messages>>
+} as const satisfies Record<OrderOperation, Record<string, keyof typeof messages>>
 
 /** The payment stays open until the payer acts. */
 export const stayingEnding = '129'
+
+/** The last two digits of a refund's whole amount choose its outcome: no number of a person decides it. */
+export const refundEndings = { fails: '89', stays: '29' } as const
+export const refundFailure = 'UNSPECIFIED_FAILURE'
 
 /** An account with this ending does not exist. */
 export const unknownEnding = '089'
@@ -41,11 +45,20 @@ const messages = {
   MANUALLY_CANCELLED: 'The payout was cancelled while it waited.',
 }
 
-export function plannedOutcomeOf(operation: Operation, account: string): PlannedOutcome {
+export function plannedOutcomeOf(operation: OrderOperation, account: string): PlannedOutcome {
   const ending = account.slice(-3)
   if (ending === stayingEnding) return { kind: 'stays' }
   const code = (endings[operation] as Record<string, string>)[ending]
   return code === undefined ? { kind: 'completes' } : { kind: 'fails', failure: failureOf(code) }
+}
+
+/** By the digits before the decimal point. Any other refund succeeds. */
+export function refundOutcomeOf(amount: string): PlannedOutcome {
+  const [whole = ''] = amount.split('.')
+  if (whole.endsWith(refundEndings.stays)) return { kind: 'stays' }
+  return whole.endsWith(refundEndings.fails)
+    ? { kind: 'fails', failure: failureOf(refundFailure) }
+    : { kind: 'completes' }
 }
 
 export function failureOf(code: string): Failure {

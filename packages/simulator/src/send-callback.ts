@@ -6,9 +6,9 @@ import { findFault } from './faults.ts'
 
 /** Sends the callback about a payment's current state, or about a receipt, unless a fault suppresses it. */
 export function sendCallback(core: Core, payment: Payment, receipt?: Receipt): Callback | undefined {
-  const dialect = core.dialects.get(payment.provider)
-  if (dialect === undefined || core.tuning.callbackBase === '') return undefined
-  if (findFault(payment.faults, 'callback_never')) return undefined
+  if (core.tuning.callbackBase === '' || findFault(payment.faults, 'callback_never')) return undefined
+  const content = core.dialects.get(payment.provider)?.callbackBody(...distorted(payment, receipt))
+  if (content === undefined) return undefined
   const late = findFault(payment.faults, 'callback_late')
   const twice = findFault(payment.faults, 'callback_duplicate')
   const forged = findFault(payment.faults, 'callback_bad_signature')
@@ -20,7 +20,7 @@ export function sendCallback(core: Core, payment: Payment, receipt?: Receipt): C
     state,
     ...(receipt && { receipt: receipt.id }),
     url: `${core.tuning.callbackBase}/${provider}`,
-    body: JSON.stringify(dialect.callbackBody(...distorted(payment, receipt))),
+    body: JSON.stringify(content),
     dueAt: core.clock.now() + (late ? (late.delayMs ?? 60_000) : 0),
     forgedAttempts: forged ? (forged.count ?? Number.POSITIVE_INFINITY) : 0,
     ...orderOf(core, payment),

@@ -25,21 +25,26 @@ export async function serveWithFaults(exchange: Exchange): Promise<void> {
     response.destroy()
     return
   }
-  const early = replacement(faults, dialect, 'before')
+  const early = replacement(faults, dialect, operation, 'before')
   const reply = early ?? (await route.handle(call))
-  const last = early ?? replacement(faults, dialect, 'after') ?? reply
+  const last = early ?? replacement(faults, dialect, operation, 'after') ?? reply
   note(findFault(faults, 'drop_after_processing') ? 0 : last.status)
   sendBadly(response, last, faults)
 }
 
 /** The response that replaces the true one. After processing, it is the case that leaves the caller in doubt. */
-function replacement(faults: readonly DrawnFault[], { words }: Dialect, moment: 'before' | 'after'): Reply | undefined {
+function replacement(
+  faults: readonly DrawnFault[],
+  { words }: Dialect,
+  operation: string,
+  moment: 'before' | 'after',
+): Reply | undefined {
   const find = (mode: DrawnFault['mode']) => {
     const fault = findFault(faults, mode)
     return (fault?.moment ?? 'before') === moment ? fault : undefined
   }
   if (find('token_expired')) return words.tokenExpired()
-  if (find('account_not_allowed')) return words.notAllowed()
+  if (find('account_not_allowed')) return words.notAllowed(operation)
   const limited = find('rate_limited')
   if (limited) return words.rateLimited(limited.seconds ?? 1)
   const unknown = find('unknown_words')

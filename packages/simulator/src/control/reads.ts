@@ -16,6 +16,14 @@ export function listMovements({ core, query }: ControlCall) {
   return page(core.books.movements(), query, (movement) => movement)
 }
 
+/** The refunds of one charge, at every provider that knows its key, with their state. */
+export function listRefunds({ core, query }: ControlCall) {
+  const key = query.get('charge')?.toLowerCase()
+  if (key === undefined) return complain(400, 'charge must be the key of a charge.')
+  const items = [...core.dialects.keys()].flatMap((provider) => core.books.refundsOf({ provider, key }))
+  return { status: 200, body: { items: items.map(present) } }
+}
+
 export function listTotals({ core }: ControlCall) {
   return { status: 200, body: { items: core.books.totals() } }
 }
@@ -23,7 +31,7 @@ export function listTotals({ core }: ControlCall) {
 /** A key is unique per provider and operation, so it may match more than one payment. */
 export function paymentsOf({ core }: Pick<ControlCall, 'core'>, key: string): Payment[] {
   return [...core.dialects.keys()].flatMap((provider) =>
-    (['charge', 'payout'] as const).flatMap(
+    (['charge', 'payout', 'refund'] as const).flatMap(
       (operation) => core.books.find(provider, operation, key.toLowerCase()) ?? [],
     ),
   )

@@ -7,7 +7,8 @@ import { actOnCallback, listCallbacks } from './callbacks.ts'
 import { complain } from './complain.ts'
 import { addFault, listFaults, removeFault, removeFaults } from './faults.ts'
 import { actAsPayer } from './payer.ts'
-import { listMovements, listPayments, listTotals } from './reads.ts'
+import { listMovements, listPayments, listRefunds, listTotals } from './reads.ts'
+import { refundElsewhere } from './refunds.ts'
 import { advanceClock, health, readFloats, readTuning, reset, setFloat, setTuning } from './state.ts'
 import { testValues } from './test-values.ts'
 
@@ -20,7 +21,7 @@ export interface ControlCall {
   readonly names: readonly string[]
 }
 
-type Verb = (call: ControlCall) => Reply
+type Verb = (call: ControlCall) => Reply | Promise<Reply>
 
 const verbs: Readonly<Record<string, Verb>> = {
   'GET health': health,
@@ -31,6 +32,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   'GET float': readFloats,
   'PUT float': setFloat,
   'GET payments': listPayments,
+  'GET refunds': listRefunds,
   'GET ledger': listMovements,
   'GET ledger/totals': listTotals,
   'GET requests': ({ core, query }) => ({ status: 200, body: { items: requestsOf(core, query.get('key')) } }),
@@ -38,6 +40,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   'POST payments/:key/reverse': (call) => changeEnd(call, 'reverse'),
   'POST payments/:key/reinstate': (call) => changeEnd(call, 'reinstate'),
   'POST payments/:key/succeed': (call) => changeEnd(call, 'succeed'),
+  'POST payments/:key/refund': refundElsewhere,
   'POST time/pass': passTime,
   'GET test-values': testValues,
   'GET faults': listFaults,

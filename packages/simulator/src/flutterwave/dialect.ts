@@ -6,6 +6,7 @@ import { cardSubjects, chargeCard, isAuthorisation, validateCharge } from './cha
 import { showPage, submitPage } from './page.ts'
 import { callbackBody } from './present.ts'
 import { isFields } from './read.ts'
+import { createRefund, listRefunds, readRefund, refundSubjects } from './refunds.ts'
 import { listBalances, readBalance, readRate, resolveAccount } from './tools.ts'
 import { findCharge, listTransactions, verifyById, verifyByReference } from './transactions.ts'
 import { createTransfer, listTransfers, readTransfer, transferSubjects } from './transfers.ts'
@@ -13,7 +14,7 @@ import { refuse, words } from './words.ts'
 
 const halfHourMs = 30 * 60_000
 
-/** Flutterwave's API v3: cards, bank transfers, payouts. No mobile money charges, no bank lists. */
+/** Flutterwave's API v3: cards, bank transfers, payouts, refunds. No mobile money charges, no bank lists. */
 export const flutterwave: DialectMaker = {
   id: 'flutterwave',
   make: ({ TOKEN: token, ENCRYPTION_KEY: key, HASH: hash }) => {
@@ -24,7 +25,7 @@ export const flutterwave: DialectMaker = {
       id: 'flutterwave',
       token,
       words,
-      routes: [...chargeRoutes(key), ...transactionRoutes, ...transferRoutes, ...pageRoutes],
+      routes: [...chargeRoutes(key), ...transactionRoutes, ...transferRoutes, ...refundRoutes, ...pageRoutes],
       retryPausesMs: [halfHourMs, halfHourMs, halfHourMs],
       hasAccounts: true,
       callbackBody,
@@ -114,6 +115,19 @@ const transferRoutes: readonly Route[] = [
   { method: 'POST', path: '/v3/accounts/resolve', operation: 'resolve', check: checkJson, handle: resolveAccount },
   { method: 'GET', path: '/v3/balances', operation: 'balances', handle: listBalances },
   { method: 'GET', path: '/v3/balances/:currency', operation: 'balances', handle: readBalance },
+]
+
+const refundRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/v3/transactions/:id/refund',
+    operation: 'refund',
+    check: checkJson,
+    subjects: refundSubjects,
+    handle: createRefund,
+  },
+  { method: 'GET', path: '/v3/refunds', operation: 'refund_status', subjects: refundSubjects, handle: listRefunds },
+  { method: 'GET', path: '/v3/refunds/:id', operation: 'refund_status', subjects: refundSubjects, handle: readRefund },
 ]
 
 const pageRoutes: readonly Route[] = [

@@ -79,7 +79,9 @@ export function withSettlement(payment: Payment, data: Record<string, unknown>):
   return { ...data, meta, amount_settled: data['status'] === 'successful' ? Number(toAmount(settled)) : null }
 }
 
+/** The provider documents no callback about a refund. */
 export function callbackBody(payment: Payment, receipt?: Receipt): unknown {
+  if (payment.operation === 'refund') return undefined
   if (payment.operation === 'payout') return transferCallback(payment)
   const { kind } = chargeDetails(payment)
   if (receipt)

@@ -88,6 +88,8 @@ export const transferForm: Form = {
   meta: optional({ test: (value) => isFields(value) || Array.isArray(value) }),
 }
 
+export const refundForm: Form = { amount: optional(amount), comments: optional(text) }
+
 export const resolveForm: Form = {
   account_number: pattern(/^\d{10}$/),
   account_bank: pattern(/^[A-Za-z0-9]{1,20}$/),

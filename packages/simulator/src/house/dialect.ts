@@ -3,6 +3,7 @@ import type { Call, CallbackAttempt, DialectMaker, Reply, Route } from '../diale
 import type { Operation, Payment, Receipt } from '../entries.ts'
 import { create, present, read, subjectsOf } from './payments.ts'
 import { readRate } from './rates.ts'
+import { createRefund } from './refunds.ts'
 import { resolve } from './resolve.ts'
 import { refuse, words } from './words.ts'
 
@@ -21,6 +22,7 @@ export const house: DialectMaker = {
       routes: [
         ...paymentRoutes('charge', '/v1/charges'),
         ...paymentRoutes('payout', '/v1/payouts'),
+        ...paymentRoutes('refund', '/v1/refunds'),
         { method: 'POST', path: '/v1/resolve', operation: 'resolve', check: checkJson, handle: resolve },
         { method: 'GET', path: '/v1/rates', operation: 'rates', handle: readRate },
       ],
@@ -32,7 +34,7 @@ export const house: DialectMaker = {
 
 function paymentRoutes(operation: Operation, path: string): Route[] {
   const subjects = (call: Call) => subjectsOf(call, operation)
-  const handle = (call: Call) => create(call, operation)
+  const handle = (call: Call) => (operation === 'refund' ? createRefund(call) : create(call, operation))
   return [
     { method: 'POST', path, operation, check: checkJson, subjects, handle },
     {

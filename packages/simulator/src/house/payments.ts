@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Core } from '../core.ts'
 import type { Call, Reply } from '../dialect.ts'
-import { type Account, isEnd, type Operation, type Payment, type Receipt } from '../entries.ts'
+import { type Account, isEnd, type Operation, type OrderOperation, type Payment, type Receipt } from '../entries.ts'
 import { findFault, type Subject } from '../faults.ts'
 import { accept, type Draft } from '../life.ts'
 import { toUnits } from '../money.ts'
@@ -21,9 +21,9 @@ import {
 } from './read.ts'
 import { refuse } from './words.ts'
 
-const floatEmpty = { code: 'FLOAT_EMPTY', message: 'The float is too low.' }
+export const floatEmpty = { code: 'FLOAT_EMPTY', message: 'The float is too low.' }
 
-export async function create(call: Call, operation: Operation): Promise<Reply> {
+export async function create(call: Call, operation: OrderOperation): Promise<Reply> {
   const { core, json } = call
   const problem = operation === 'charge' ? findChargeProblem(json) : findPayoutProblem(json)
   if (problem) return refuse(400, problem.code, problem.message)
@@ -118,7 +118,7 @@ const amountProblem = (body: unknown) =>
 /** The number whose end chooses the outcome. */
 const accountOf = (to: Fields) => String(to['phone'] ?? to['accountNumber'] ?? to['tillNumber'] ?? '')
 
-function draftOf(operation: Operation, body: Fields): Omit<Draft, 'faults'> & { faults: [] } {
+function draftOf(operation: OrderOperation, body: Fields): Omit<Draft, 'faults'> & { faults: [] } {
   const to = isFields(body['to']) ? body['to'] : body
   const isWrongCode = body['code'] !== undefined && body['code'] !== preAuthorisationCode
   const failure = failureOf('PAYMENT_NOT_APPROVED')
@@ -140,7 +140,7 @@ function draftOf(operation: Operation, body: Fields): Omit<Draft, 'faults'> & { 
 }
 
 /** The same fields in another order are the same request. */
-function fingerprintOf(body: Fields): string {
+export function fingerprintOf(body: Fields): string {
   const sorted = (value: unknown): unknown =>
     isFields(value)
       ? Object.entries(value)
@@ -152,7 +152,7 @@ function fingerprintOf(body: Fields): string {
     .digest('base64url')
 }
 
-function repeat(core: Core, known: Payment, fingerprint: string): Reply {
+export function repeat(core: Core, known: Payment, fingerprint: string): Reply {
   if (known.fingerprint !== fingerprint) return refuse(409, 'KEY_REUSED', 'This key was used for another request.')
   const { key, state, failure, account } = present(asRead(core, known))
   const more = { ...(account !== undefined && { account }), ...(failure !== undefined && { failure }) }

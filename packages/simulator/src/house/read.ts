@@ -56,6 +56,9 @@ export const payoutForm: Form = {
   to: { test: (value) => isFields(value) },
 }
 
+/** A refund of the charge with this key. */
+export const refundForm: Form = { key, charge: key, country, currency, amount }
+
 export const destinationForms: Readonly<Record<string, Form>> = {
   momo: { kind, operator, phone, name: optional(name) },
   bank: { kind, bankCode: number, branchCode: optional(number), accountNumber: number, accountName: name },

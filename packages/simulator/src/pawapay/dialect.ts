@@ -3,13 +3,14 @@ import type { Call, Dialect, DialectMaker, Reply, Route } from '../dialect.ts'
 import { showPage, submitPage } from './page.ts'
 import { failEnqueued, initiate, initiateBulk, readStatus, resendCallback, subjectsOf } from './payments.ts'
 import { presentCallback } from './present.ts'
+import { initiateRefund, refundSubjects } from './refunds.ts'
 import { findSignatureProblem, makeKey, readKey, type Signer, signPost } from './signature.ts'
 import { activeConf, availability, predictProvider, walletBalances } from './toolkit.ts'
 import { refuse, words } from './words.ts'
 
 const keyId = 'HTTP_EC_P256_KEY:1'
 
-/** pawaPay's Merchant API v2, without refunds and remittances. */
+/** pawaPay's Merchant API v2, without remittances. */
 export const pawapay: DialectMaker = {
   id: 'pawapay',
   make: (variables, keep) => {
@@ -22,7 +23,12 @@ export const pawapay: DialectMaker = {
       id: 'pawapay',
       token,
       words,
-      routes: [...paymentRoutes(merchant), ...toolkitRoutes(signer, merchant), ...pageRoutes],
+      routes: [
+        ...paymentRoutes(merchant),
+        ...refundRoutes(merchant),
+        ...toolkitRoutes(signer, merchant),
+        ...pageRoutes,
+      ],
       callbackBody: presentCallback,
       callbackHeaders: ({ isForged, ...attempt }) => signPost(attempt, isForged ? forger : signer),
     }
@@ -34,7 +40,7 @@ export const pawapay: DialectMaker = {
 const unescaped = (pem: string) => pem.replaceAll('\\n', '\n')
 
 function paymentRoutes(merchant: Signer | undefined): Route[] {
-  const check = (call: Call) => checkJson(call) ?? checkSignature(call, merchant)
+  const check = checkOf(merchant)
   const charges = (call: Call) => subjectsOf(call, 'charge')
   const payouts = (call: Call) => subjectsOf(call, 'payout')
   return [
@@ -81,7 +87,7 @@ function paymentRoutes(merchant: Signer | undefined): Route[] {
       path: '/v2/payouts/fail-enqueued/:id',
       operation: 'cancel',
       subjects: payouts,
-      handle: failEnqueued,
+      handle: (call) => failEnqueued(call, 'payout'),
     },
     {
       method: 'POST',
@@ -89,6 +95,43 @@ function paymentRoutes(merchant: Signer | undefined): Route[] {
       operation: 'resend_callback',
       subjects: payouts,
       handle: (call) => resendCallback(call, 'payout'),
+    },
+  ]
+}
+
+const checkOf = (merchant: Signer | undefined) => (call: Call) => checkJson(call) ?? checkSignature(call, merchant)
+
+function refundRoutes(merchant: Signer | undefined): Route[] {
+  const subjects = refundSubjects
+  return [
+    {
+      method: 'POST',
+      path: '/v2/refunds',
+      operation: 'refund',
+      check: checkOf(merchant),
+      subjects,
+      handle: initiateRefund,
+    },
+    {
+      method: 'GET',
+      path: '/v2/refunds/:id',
+      operation: 'refund_status',
+      subjects,
+      handle: (call) => readStatus(call, 'refund'),
+    },
+    {
+      method: 'POST',
+      path: '/v2/refunds/fail-enqueued/:id',
+      operation: 'cancel',
+      subjects,
+      handle: (call) => failEnqueued(call, 'refund'),
+    },
+    {
+      method: 'POST',
+      path: '/v2/refunds/resend-callback/:id',
+      operation: 'resend_callback',
+      subjects,
+      handle: (call) => resendCallback(call, 'refund'),
     },
   ]
 }

@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts'
 import type { Call, Reply } from '../dialect.ts'
-import { isEnd, type Operation, type Payment } from '../entries.ts'
+import { isEnd, type Operation, type OrderOperation, type Payment } from '../entries.ts'
 import { type DrawnFault, findFault, type Subject } from '../faults.ts'
 import { accept, act, type Draft } from '../life.ts'
 import { toUnits } from '../money.ts'
@@ -12,7 +12,7 @@ import { type Passed, validate } from './validate.ts'
 import { type Rejection, refuse } from './words.ts'
 
 /** One deposit or payout. */
-export async function initiate(call: Call, operation: Operation): Promise<Reply> {
+export async function initiate(call: Call, operation: OrderOperation): Promise<Reply> {
   const read = readOrder(operation, call.json)
   if ('refusal' in read) return refuse(400, read.refusal.code, read.refusal.message)
   const result = await take(call, operation, read.order)
@@ -49,19 +49,21 @@ export function resendCallback({ core, parameters }: Call, operation: Operation)
   return { status: 200, body: { [name]: id, status: 'ACCEPTED' } }
 }
 
-export function failEnqueued({ core, parameters }: Call): Reply {
+/** Cancels a payout or refund that waits for its operator. */
+export function failEnqueued({ core, parameters }: Call, operation: 'payout' | 'refund'): Reply {
   const id = parameters['id'] ?? ''
-  const payment = find(core, 'payout', id)
+  const payment = find(core, operation, id)
+  const name = idName({ operation })
   if (payment === undefined)
-    return rejected('payoutId', id, { code: 'NOT_FOUND', message: 'The payout was not found.' })
+    return rejected(name, id, { code: 'NOT_FOUND', message: `The ${operation} was not found.` })
   if (payment.state !== 'enqueued')
-    return rejected('payoutId', id, { code: 'INVALID_STATE', message: 'The payout is not enqueued.' })
+    return rejected(name, id, { code: 'INVALID_STATE', message: `The ${operation} is not enqueued.` })
   act(core, payment, { state: 'failed', failure: failureOf('MANUALLY_CANCELLED') })
-  return { status: 200, body: { payoutId: id, status: 'ACCEPTED' } }
+  return { status: 200, body: { [name]: id, status: 'ACCEPTED' } }
 }
 
 /** The targets for faults in a request body, which may be malformed. */
-export function subjectsOf({ json, parameters, core }: Call, operation: Operation): Subject[] {
+export function subjectsOf({ json, parameters, core }: Call, operation: OrderOperation): Subject[] {
   if (parameters['id'] !== undefined) return [subjectOf(find(core, operation, parameters['id']), parameters['id'])]
   const items: unknown[] = Array.isArray(json) ? json : [json]
   return items.flatMap((item) => {
@@ -75,7 +77,8 @@ export function subjectsOf({ json, parameters, core }: Call, operation: Operatio
 const subjectOf = (payment: Payment | undefined, key: string): Subject =>
   payment ? { key, phone: payment.account, amount: payment.amount, operator: payment.operator } : { key }
 
-const find = (core: Core, operation: Operation, id = '') => core.books.find('pawapay', operation, id.toLowerCase())
+export const find = (core: Core, operation: Operation, id = '') =>
+  core.books.find('pawapay', operation, id.toLowerCase())
 
 const rejected = (name: string, id: string, rejection: Rejection): Reply => ({
   status: 200,
@@ -84,7 +87,7 @@ const rejected = (name: string, id: string, rejection: Rejection): Reply => ({
 
 type InitiateResult = { readonly body: Readonly<Record<string, unknown>> } | { readonly refused: Rejection }
 
-async function take(call: Call, operation: Operation, order: Order): Promise<InitiateResult> {
+async function take(call: Call, operation: OrderOperation, order: Order): Promise<InitiateResult> {
   const { core } = call
   const name = idName({ operation })
   const known = find(core, operation, order.id)
@@ -107,7 +110,7 @@ const nextStepOf = ({ waitsFor }: Payment) => (waitsFor === 'payer' ? 'GET_AUTH_
 
 function draftOf(
   call: Call,
-  operation: Operation,
+  operation: OrderOperation,
   order: Order,
   { provider, plannedOutcome }: Passed,
   faults: readonly DrawnFault[],
@@ -132,11 +135,11 @@ function draftOf(
 
 const outOfFunds = {
   code: 'PAWAPAY_WALLET_OUT_OF_FUNDS',
-  message: 'The wallet does not have enough funds for this payout.',
+  message: 'The wallet does not have enough funds for this payment.',
 }
 
-/** A delayed operator refuses deposits and queues payouts; a closed one refuses both. */
-function findObstacle(core: Core, draft: Draft): Rejection | undefined {
+/** A delayed operator refuses deposits and queues the others; a closed one refuses all. */
+export function findObstacle(core: Core, draft: Draft): Rejection | undefined {
   const { operation, faults, amount } = draft
   const isDelayed = findFault(faults, 'operator_delayed') !== undefined
   if (findFault(faults, 'operator_closed') || (isDelayed && operation === 'charge'))
@@ -146,7 +149,7 @@ function findObstacle(core: Core, draft: Draft): Rejection | undefined {
   return isEmpty ? outOfFunds : undefined
 }
 
-const rejectionOf = (name: string, id: string, { code, message }: Rejection) => ({
+export const rejectionOf = (name: string, id: string, { code, message }: Rejection) => ({
   [name]: id,
   status: 'REJECTED',
   failureReason: { failureCode: code, failureMessage: message },

@@ -1,13 +1,16 @@
 import type { Core } from '../core.ts'
 import type { Payment } from '../entries.ts'
 import { isEnd } from '../entries.ts'
+import { findFault } from '../faults.ts'
 import { isLagging, isUnseen } from '../views.ts'
 import { metadataName, type Order } from './read.ts'
 
 /** Times without fractions, as the provider writes them. */
 export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
-export const idName = ({ operation }: Pick<Payment, 'operation'>) => (operation === 'charge' ? 'depositId' : 'payoutId')
+const idNames = { charge: 'depositId', payout: 'payoutId', refund: 'refundId' } as const
+
+export const idName = ({ operation }: Pick<Payment, 'operation'>) => idNames[operation]
 
 /** A status read. Two faults falsify it: it may not know the payment yet, or may lag behind a callback. */
 export function presentStatus(core: Core, payment: Payment | undefined): unknown {
@@ -39,7 +42,8 @@ interface View {
 }
 
 function presentData(payment: Payment, { now, decimals }: View, kept: unknown): unknown {
-  const order = kept as Order
+  // A refund made in the dashboard has no order.
+  const order = (kept ?? {}) as Order
   const counterparty = {
     type: 'MMO',
     accountDetails: { phoneNumber: payment.account, provider: payment.operator },
@@ -79,8 +83,9 @@ const codeText = (code: string) => (code === 'REVERSED' ? 'UNSPECIFIED_FAILURE' 
 
 const finalText = { completed: 'COMPLETED', failed: 'FAILED', reversed: 'FAILED', enqueued: 'ENQUEUED' } as const
 
-function statusText({ state, acceptedAt, settleMs, waitsFor }: Payment, now: number): string {
-  if (state === 'processing') return 'PROCESSING'
+function statusText({ operation, state, acceptedAt, settleMs, waitsFor, faults }: Payment, now: number): string {
+  const isReconciled = operation === 'refund' && findFault(faults, 'stuck_pending') !== undefined
+  if (state === 'processing') return isReconciled ? 'IN_RECONCILIATION' : 'PROCESSING'
   if (state !== 'accepted') return finalText[state]
   return waitsFor === 'time' && now >= acceptedAt + settleMs / 2 ? 'PROCESSING' : 'ACCEPTED'
 }

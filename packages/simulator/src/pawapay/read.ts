@@ -1,4 +1,4 @@
-import type { Operation } from '../entries.ts'
+import type { OrderOperation } from '../entries.ts'
 import type { Rejection } from './words.ts'
 
 /** A deposit or payout in a valid form. A later check decides whether it can be made. */
@@ -26,12 +26,16 @@ const optional = {
   charge: ['customerMessage', 'clientReferenceId', 'metadata', 'preAuthorisationCode', 'successfulUrl', 'failedUrl'],
   payout: ['customerMessage', 'clientReferenceId', 'metadata'],
 } as const
+const refundFields = {
+  needed: ['refundId', 'depositId'],
+  allowed: ['amount', 'currency', 'clientReferenceId', 'metadata'],
+}
 const metadataMax = 10
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** Reads a body as strictly as the provider does: a missing, unknown or malformed field refuses the whole request. */
-export function readOrder(operation: Operation, body: unknown): Read {
+export function readOrder(operation: OrderOperation, body: unknown): Read {
   if (!isFields(body)) return refuse('INVALID_INPUT', 'The payload could not be parsed.')
   const counterpartyName = operation === 'charge' ? 'payer' : 'recipient'
   const counterparty = fieldsOf(body, counterpartyName)
@@ -43,6 +47,31 @@ export function readOrder(operation: Operation, body: unknown): Read {
     findMalformed(operation, { ...body, ...account, type: counterparty['type'] }) ??
     findMetadataProblem(body['metadata'])
   return refusal ? { refusal } : { order: orderOf(operation, body, account) }
+}
+
+/** A refund in a valid form. It names its deposit and no recipient. */
+export interface RefundRequest {
+  readonly id: string
+  readonly depositId: string
+  /** Undefined for the whole rest. */
+  readonly amount?: string
+  readonly currency?: string
+  readonly order: Pick<Order, 'clientReferenceId' | 'metadata'>
+}
+
+/** An amount needs its currency. A currency alone is ignored. */
+export function readRefund(body: unknown): { readonly refund: RefundRequest } | { readonly refusal: Rejection } {
+  if (!isFields(body)) return refuse('INVALID_INPUT', 'The payload could not be parsed.')
+  const { needed, allowed } = refundFields
+  const isAlone = body['amount'] !== undefined && body['currency'] === undefined
+  const refusal =
+    findUnfit(body, '', isAlone ? [...needed, 'currency'] : needed, allowed) ??
+    findMalformedIn([...needed, ...allowed], body) ??
+    findMetadataProblem(body['metadata'])
+  if (refusal) return { refusal }
+  const money = body['amount'] !== undefined && { amount: String(body['amount']), currency: String(body['currency']) }
+  const [id, depositId] = needed.map((name) => String(body[name]).toLowerCase()) as [string, string]
+  return { refund: { id, depositId, ...money, order: extrasOf(['clientReferenceId', 'metadata'], body) } }
 }
 
 const isFields = (value: unknown): value is Fields =>
@@ -77,6 +106,7 @@ const isUrl = (value: unknown) => isText(value) && /^https?:\/\//.test(value) &&
 const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   depositId: (value) => isText(value) && uuid4.test(value),
   payoutId: (value) => isText(value) && uuid4.test(value),
+  refundId: (value) => isText(value) && uuid4.test(value),
   amount: isText,
   currency: (value) => isText(value) && /^[A-Z]{3}$/.test(value),
   type: (value) => value === 'MMO',
@@ -89,8 +119,12 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
   failedUrl: isUrl,
 }
 
-function findMalformed(operation: Operation, values: Fields): Rejection | undefined {
+function findMalformed(operation: OrderOperation, values: Fields): Rejection | undefined {
   const names = ['type', 'phoneNumber', 'provider', ...required[operation], ...optional[operation]]
+  return findMalformedIn(names, values)
+}
+
+function findMalformedIn(names: readonly string[], values: Fields): Rejection | undefined {
   const bad = names.find((name) => values[name] !== undefined && forms[name]?.(values[name]) === false)
   return bad === undefined
     ? undefined
@@ -120,15 +154,17 @@ function isMetadataItem(item: unknown): item is Fields {
 }
 
 /** The forms were checked, so the casts are safe. */
-function orderOf(operation: Operation, body: Fields, account: Fields): Order {
+function orderOf(operation: OrderOperation, body: Fields, account: Fields): Order {
   const names = operation === 'charge' ? optional.charge : optional.payout
-  const extras = Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])))
   return {
     id: String(operation === 'charge' ? body['depositId'] : body['payoutId']).toLowerCase(),
     amount: String(body['amount']),
     currency: String(body['currency']),
     phone: String(account['phoneNumber']),
     provider: String(account['provider']),
-    ...extras,
+    ...extrasOf(names, body),
   }
 }
+
+const extrasOf = (names: readonly string[], body: Fields) =>
+  Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])))

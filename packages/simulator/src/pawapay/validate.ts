@@ -1,4 +1,4 @@
-import type { Operation, PlannedOutcome } from '../entries.ts'
+import type { OrderOperation, PlannedOutcome } from '../entries.ts'
 import { decimalsOf, toUnits } from '../money.ts'
 import { preAuthorisationCode as codeOfOperators, failureOf, plannedOutcomeOf, stayingEnding } from '../outcomes.ts'
 import { countryOf, fitsCountry } from './countries.ts'
@@ -6,7 +6,7 @@ import { findProvider, type Provider } from './providers.ts'
 import type { Order } from './read.ts'
 import type { Rejection } from './words.ts'
 
-const amountForm = /^([0]|([1-9][0-9]{0,17}))([.][0-9]{0,3}[1-9])?$/
+export const amountForm = /^([0]|([1-9][0-9]{0,17}))([.][0-9]{0,3}[1-9])?$/
 
 export interface Passed {
   readonly provider: Provider
@@ -16,7 +16,7 @@ export interface Passed {
 export type Validation = Passed | { readonly rejected: Rejection } | { readonly refused: Rejection }
 
 /** `refused` is HTTP 400: the caller used a field wrongly. `rejected` is HTTP 200: the payment cannot be made. */
-export function validate(operation: Operation, order: Order): Validation {
+export function validate(operation: OrderOperation, order: Order): Validation {
   const provider = findProvider(order.provider)
   if (provider === undefined) return reject('INVALID_PROVIDER', `The provider ${order.provider} is not supported.`)
   const refused = operation === 'charge' ? findMisuse(provider, order) : undefined
@@ -52,7 +52,7 @@ const unsupported = (name: string) => ({
   message: `The parameter ${name} is not supported for this provider.`,
 })
 
-function plannedOutcomeFor(operation: Operation, provider: Provider, order: Order): PlannedOutcome {
+function plannedOutcomeFor(operation: OrderOperation, provider: Provider, order: Order): PlannedOutcome {
   const { preAuthorisationCode } = order
   if (preAuthorisationCode !== undefined && preAuthorisationCode !== codeOfOperators)
     return { kind: 'fails', failure: failureOf('PAYMENT_NOT_APPROVED') }

@@ -15,7 +15,10 @@ export const words: Words = {
   noToken: () => refuse(401, 'NO_AUTHENTICATION', 'The API token was not found in the request headers.'),
   wrongToken: () => refuse(403, 'AUTHENTICATION_ERROR', 'The API token is not valid.'),
   tokenExpired: () => refuse(403, 'AUTHENTICATION_ERROR', 'The API token is no longer valid.'),
-  notAllowed: () => refuse(403, 'AUTHORISATION_ERROR', 'The API token is not authorised for this request.'),
+  notAllowed: (operation) =>
+    operation === 'refund'
+      ? refuse(403, 'REFUNDS_NOT_ALLOWED', 'Refunds are not enabled for this account.')
+      : refuse(403, 'AUTHORISATION_ERROR', 'The API token is not authorised for this request.'),
   rateLimited: (seconds) => ({
     ...refuse(429, 'TOO_MANY_REQUESTS', 'Too many requests.'),
     headers: { 'retry-after': String(seconds) },
