@@ -24,6 +24,10 @@ export interface SimulatorControl {
   /** When it returns, everything due in that time has happened, and callbacks are on their way. */
   advance(ms: number): Promise<void>
   movements(key: string): Promise<readonly Movement[]>
+  /** Every refund of a charge at its provider, oldest first, whatever became of it. */
+  refunds(chargeKey: string): Promise<readonly BookedRefund[]>
+  /** A person refunds a charge in the provider's dashboard: a part, or all that is left. */
+  refundElsewhere(chargeKey: string, amount?: string): Promise<void>
   /** The requests about a payment, oldest first. */
   requests(key: string): Promise<readonly SeenRequest[]>
   /** The customer's action on an open payment. Approving a charge by transfer pays the missing amount. */
@@ -42,7 +46,7 @@ export interface SimulatorControl {
 
 export interface FaultOrder {
   readonly provider: string
-  /** `charge`, `payout`, or one of the simulator's names for other requests. */
+  /** `charge`, `payout`, `refund`, or one of the simulator's names for other requests. */
   readonly operation: string
   readonly match?: { readonly key?: string; readonly phone?: string; readonly amount?: string }
   readonly mode: FaultMode
@@ -89,11 +93,21 @@ type FaultMode =
   | 'late_receipt'
   | 'prompt_expires'
   | 'bank_under_payment'
+  | 'refund_named_payout'
+  | 'refund_without_comments'
 
 interface Movement {
-  readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
+  readonly kind: 'collected' | 'paid' | 'refunded' | 'reversed' | 'reinstated'
   readonly amount: string
   readonly currency: string
+}
+
+/** A refund in the provider's books. */
+export interface BookedRefund {
+  /** Malipo's key, if the provider received it. */
+  readonly key: string
+  readonly state: 'accepted' | 'enqueued' | 'processing' | 'completed' | 'failed' | 'reversed'
+  readonly amount: string
 }
 
 interface SeenRequest {
@@ -185,6 +199,9 @@ function openControl(url: string, token: string): SimulatorControl {
     set: async (settings) => void (await ask('PUT', 'settings', settings)),
     advance: async (ms) => void (await ask('POST', 'clock/advance', { ms })),
     movements: async (key) => (await list(`ledger?key=${key}`)) as Movement[],
+    refunds: async (key) => (await list(`refunds?charge=${key}`)) as BookedRefund[],
+    refundElsewhere: async (key, amount) =>
+      void (await ask('POST', `payments/${key}/refund`, amount === undefined ? {} : { amount })),
     requests: async (key) => (await list(`requests?key=${key}`)) as SeenRequest[],
     act: async (key, action) => void (await ask('POST', `payer/${key}/act`, { action })),
     pay: async (key, amount, account) =>

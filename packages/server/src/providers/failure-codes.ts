@@ -21,6 +21,8 @@ export const failureCodes = {
   APPROVAL_EXPIRED: 'The payout was not approved in time.',
   EXPIRED: 'The payment was not completed in time.',
   REVERSED: 'The provider took the payment back.',
+  CHARGE_NOT_REFUNDABLE: 'The provider does not refund this charge, or not this much of it.',
+  REFUNDED_ELSEWHERE: "The charge has a refund from the provider's own dashboard; nothing was refunded here.",
   PROVIDER_UNAVAILABLE: 'The provider could not be reached in time; nothing was taken.',
   UNSPECIFIED_FAILURE: 'The operator gave no reason.',
   UNKNOWN_ERROR: 'The provider named a reason that we do not know.',

@@ -2,7 +2,7 @@
 interface Fault {
   readonly mode: string
   readonly delayMs?: number
-  /** Limits the fault to charges or to payouts. */
+  /** Limits the fault to charges or to payouts. A refund has only those without a limit. */
   readonly of?: 'charge' | 'payout'
 }
 
@@ -77,7 +77,7 @@ export type Scenario = keyof typeof scenarios
 export const scenarioNames = Object.keys(scenarios) as [Scenario, ...Scenario[]]
 
 /** The faults for the simulator to inject into an attempt. */
-export function faultsOf(scenario: Scenario, operation: 'charge' | 'payout'): Omit<Fault, 'of'>[] {
+export function faultsOf(scenario: Scenario, operation: 'charge' | 'payout' | 'refund'): Omit<Fault, 'of'>[] {
   const faults: readonly Fault[] = scenarios[scenario].faults
   return faults.flatMap(({ of, ...fault }) => (of === undefined || of === operation ? [fault] : []))
 }

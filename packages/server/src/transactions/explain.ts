@@ -327,6 +327,9 @@ const advice = {
   APPROVAL_EXPIRED: 'if it is still wanted, pay out again under a new reference and have it approved within 72 hours',
   EXPIRED: 'if it is still wanted, try again under a new reference',
   REVERSED: 'ask the customer or the recipient, and try again under a new reference',
+  CHARGE_NOT_REFUNDABLE:
+    'compare the refunds of the charge with those at the provider, or pay the customer out with refundOf',
+  REFUNDED_ELSEWHERE: 'ask the operator who refunded it; for the rest, pay the customer out with refundOf',
   PROVIDER_UNAVAILABLE: 'try again later under a new reference',
   UNSPECIFIED_FAILURE: 'try again later under a new reference, and contact the operator if it persists',
   UNKNOWN_ERROR: 'try again later under a new reference, and contact the operator if it persists',

@@ -54,15 +54,17 @@ const leftOf = (core: Core, deposit: Payment) => collectedOf(deposit) - claimedB
 
 const notFound: Rejection = { code: 'NOT_FOUND', message: 'The deposit was not found.' }
 
+/** A refund takes as many decimals as its deposit: the provider documents no others. */
+const decimalsIn = ({ operator, currency: code }: Payment) =>
+  findProvider(operator)?.money.find(({ currency }) => currency === code)?.deposit.decimals ?? 0
+
 function findProblem(core: Core, deposit: Payment | undefined, request: RefundRequest): Rejection | undefined {
   if (deposit === undefined) return notFound
   if (deposit.state !== 'completed') return { code: 'INVALID_STATE', message: 'The deposit is not completed.' }
-  // Deposits take as many decimals as their refunds: the provider documents no others.
-  const decimals = findProvider(deposit.operator)?.money.find(({ currency }) => currency === deposit.currency)?.payout
   const { amount, currency } = request
   if (currency !== undefined && currency !== deposit.currency)
     return { code: 'INVALID_CURRENCY', message: 'The currency is not the one of the deposit.' }
-  if (amount !== undefined && (!amountForm.test(amount) || decimalsOf(amount) > (decimals?.decimals ?? 0)))
+  if (amount !== undefined && (!amountForm.test(amount) || decimalsOf(amount) > decimalsIn(deposit)))
     return { code: 'INVALID_AMOUNT', message: 'The amount is not valid for this provider.' }
   if (core.books.refundsOf(deposit).some(({ state }) => !isEnd(state)))
     return { code: 'REFUND_IN_PROGRESS', message: 'Another refund of this deposit is in progress.' }

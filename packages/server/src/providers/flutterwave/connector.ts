@@ -6,6 +6,7 @@ import { authoriseCard, cardCurrencies, queryCard, submitCard } from './card-cha
 import { openLine } from './line.ts'
 import { quoteRate, resolveName } from './lookups.ts'
 import { placeOf, queryPayout, submitPayout, type ZarContact } from './payouts.ts'
+import { queryRefund, submitRefund } from './refunds.ts'
 import { queryTransfer, submitTransfer } from './transfer-charges.ts'
 
 export interface FlutterwaveOptions {
@@ -28,11 +29,21 @@ export interface FlutterwaveOptions {
 /** A card charge that waits for a PIN has no transaction, and a transfer charge has none until the customer pays. */
 const chargeWindowMs = 30 * 60_000
 const payoutWindowMs = 5 * 60_000
+/**
+ * Flutterwave waits at most 28 seconds for its partners, so a refund that it received exists within a minute. How far its list
+ * lags is not documented; we assume minutes. A refund sent again too early is paid twice, and one sent late is only late: so an
+ * hour, more than ten times the assumption.
+ */
+const refundWindowMs = 60 * 60_000
+/** Flutterwave documents no end. Our own choice, the same for every provider. */
+const refundableForMs = 180 * 24 * 3600_000
 
 const anyone = { country: '*', target: '*' } as const
 const capabilities: readonly Capability[] = [
   ...cardCurrencies.map((currency) => ({ operation: 'charge.card', currency, ...anyone }) as const),
+  ...cardCurrencies.map((currency) => ({ operation: 'refund.card', currency, ...anyone }) as const),
   { operation: 'charge.bank-transfer', country: 'NG', currency: 'NGN', target: '*' },
+  { operation: 'refund.bank-transfer', country: 'NG', currency: 'NGN', target: '*' },
   { operation: 'rates', currency: '*', ...anyone },
 ]
 
@@ -82,6 +93,14 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
       notFoundWindowMs: payoutWindowMs,
       submit: (attempt, signal) => submitPayout(bankLine, attempt, signal),
       query: (attempt, signal) => queryPayout(line, attempt, signal),
+    },
+    refunds: {
+      notFoundWindowMs: refundWindowMs,
+      // Two refunds in progress could not be told apart in the list.
+      takesOneAtATime: true,
+      windowMs: refundableForMs,
+      submit: (attempt, signal) => submitRefund(line, attempt, signal),
+      query: (attempt, signal) => queryRefund(line, attempt, signal),
     },
     callbacks: { read: async (request) => readCallback(request, webhookHash) },
     names: { resolve: (query, signal) => resolveName(line, codes, query, signal) },

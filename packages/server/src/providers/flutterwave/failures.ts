@@ -39,6 +39,16 @@ export function detailFailure(words: string, fields: readonly string[]): Failure
   return code && { code, message: failureCodes[code], ...(fields.length > 0 && { providerCode: fields.join(', ') }) }
 }
 
+/** The charge cannot be refunded, or not by this amount. */
+const refundReasons: Reasons = [
+  [
+    /refunded|more than|exceed|greater than|amount left|refundable|no transaction|transaction not found|(only|not)( a)? successful/i,
+    'CHARGE_NOT_REFUNDABLE',
+  ],
+]
+
+export const knownRefundFailure = (words: string) => knownBy(refundReasons, words)
+
 /** A refusal with an unknown reason. */
 export const unknownRefusal: Failure = {
   code: 'DETAILS_NOT_ACCEPTED',

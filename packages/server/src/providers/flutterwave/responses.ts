@@ -1,6 +1,6 @@
 import type { OutboundReply } from '../../platform/outbound-http.ts'
 import type { Failure, NotSubmittedCause, SubmitOutcome, UnknownCause } from '../contract.ts'
-import { detailFailure, isShortfall, knownTransferFailure, unknownRefusal } from './failures.ts'
+import { detailFailure, isShortfall, knownRefundFailure, knownTransferFailure, unknownRefusal } from './failures.ts'
 import { type Envelope, readEnvelope } from './messages.ts'
 
 /** Flutterwave's response to a request that may move money. */
@@ -79,6 +79,17 @@ export function payoutRefusalOf(response: FlutterwaveResponse): SubmitOutcome {
   return { certainty: 'unknown', cause: 'refused', detail, failure: unknownRefusal }
 }
 
+/**
+ * The outcome of a refused refund, as for a payout. A sentence that says that nothing is left to refund ends it: unlike a
+ * payout's reference, it does not prove that Flutterwave has this refund.
+ */
+export function refundRefusalOf(response: FlutterwaveResponse): SubmitOutcome {
+  const { httpStatus, message } = response
+  const isPlain = httpStatus === 400 && !isShortfall(message) && !doubtfulWords.test(message)
+  const failure = isPlain ? knownRefundFailure(message) : undefined
+  return failure ? { certainty: 'definitely_failed', failure } : payoutRefusalOf(response)
+}
+
 /** The part that charges and payouts share. */
 function commonRefusal({ httpStatus, message }: FlutterwaveResponse): SubmitOutcome | undefined {
   if (repeatedWords.test(message)) return unknown('repeated', 'Flutterwave already has this reference')
@@ -109,6 +120,6 @@ export function unreadable(what: string): Uncertain {
   return unknown('unreadable', `Flutterwave responded ${what}`)
 }
 
-function unknown(cause: UnknownCause, detail: string): Uncertain {
+export function unknown(cause: UnknownCause, detail: string): Extract<Uncertain, { certainty: 'unknown' }> {
   return { certainty: 'unknown', cause, detail }
 }

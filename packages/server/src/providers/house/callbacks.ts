@@ -29,7 +29,7 @@ function findFlaw(header: string | undefined, body: Buffer, secret: Secret, nowM
 
 function readingOf(callback: Fields): CallbackReading {
   const { operation, key } = callback
-  if (typeof key !== 'string' || (operation !== 'charge' && operation !== 'payout'))
+  if (typeof key !== 'string' || !['charge', 'payout', 'refund'].some((each) => each === operation))
     return { isGenuine: true, isProof: false, observations: [] }
   const providerStatus = providerStatusOf(callback)
   return {

@@ -15,6 +15,7 @@ import {
   type SubmitOutcome,
   type TransferChargeAttempt,
 } from '../contract.ts'
+import type { RefundAttempt } from '../refund-contract.ts'
 import { readCallback } from './callbacks.ts'
 import { nameFrom, rateFrom } from './lookups.ts'
 import { accountIn, writeAmount } from './messages.ts'
@@ -33,9 +34,12 @@ export interface HouseOptions {
   readonly now?: () => number
 }
 
+/** Our own choice, the same for every provider. */
+const refundableForMs = 180 * 24 * 3600_000
+
 /** Cards have a public protocol, so house does not support them. */
 const capabilities = operations
-  .filter((operation) => operation !== 'charge.card')
+  .filter((operation) => operation !== 'charge.card' && operation !== 'refund.card')
   .map((operation): Capability => ({ operation, country: '*', currency: '*', target: '*' }))
 
 /** The sandbox's own provider, for rails without a public protocol. It accepts whatever the routes send it. */
@@ -65,6 +69,13 @@ export function createHouse(options: HouseOptions): Connector {
       submit: (attempt, signal) => submitPayout(call, attempt, signal),
       query: (attempt, signal) => query(call, payoutsPath, attempt, signal),
     },
+    refunds: {
+      notFoundWindowMs,
+      takesOneAtATime: false,
+      windowMs: refundableForMs,
+      submit: (attempt, signal) => submitRefund(call, attempt, signal),
+      query: (attempt, signal) => query(call, refundsPath, attempt, signal),
+    },
     callbacks: { read: async (request) => readCallback(request, secret, now()) },
     names: { resolve: async (name, signal) => nameFrom(await call('POST', '/v1/resolve', signal, withoutEmpty(name))) },
     rates: {
@@ -90,6 +101,7 @@ function createCall(outbound: Outbound, token: Secret): Call {
 
 const chargesPath = '/v1/charges'
 const payoutsPath = '/v1/payouts'
+const refundsPath = '/v1/refunds'
 
 /** The phone asks for a PIN, unless the customer already gave a code or a voucher. */
 function submitCharge(call: Call, attempt: MomoChargeAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
@@ -120,6 +132,15 @@ function submitPayout(call: Call, attempt: PayoutAttempt, signal: AbortSignal): 
     (body) => call('POST', payoutsPath, signal, body),
     attempt,
     own,
+    () => ({ state: 'submitted' }),
+  )
+}
+
+function submitRefund(call: Call, attempt: RefundAttempt, signal: AbortSignal): Promise<SubmitOutcome> {
+  return submit(
+    (body) => call('POST', refundsPath, signal, body),
+    attempt,
+    { charge: attempt.charge.key },
     () => ({ state: 'submitted' }),
   )
 }

@@ -98,10 +98,13 @@ function readMoney(amount: unknown, currency: unknown): Pick<Receipt, 'amount' |
   return minor !== undefined && minor > 0n ? { amount: minor, currency } : undefined
 }
 
-/** House uses our codes. An unknown code is still a failure. The sentence is always ours. */
+const chargeReasons = ['CHARGE_NOT_FOUND', 'CHARGE_NOT_PAID', 'AMOUNT_TOO_LARGE']
+
+/** House uses our codes, except for why a charge cannot be refunded. An unknown code is still a failure. The sentence is always ours. */
 export function failureOf(providerCode: string | undefined): Failure {
   if (providerCode === undefined) return { code: 'UNSPECIFIED_FAILURE', message: failureCodes.UNSPECIFIED_FAILURE }
-  const code = isFailureCode(providerCode) ? providerCode : 'UNKNOWN_ERROR'
+  const known = chargeReasons.includes(providerCode) ? 'CHARGE_NOT_REFUNDABLE' : providerCode
+  const code = isFailureCode(known) ? known : 'UNKNOWN_ERROR'
   return { code, message: failureCodes[code], providerCode }
 }
 

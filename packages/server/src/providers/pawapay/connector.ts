@@ -15,6 +15,7 @@ import type {
   QueryOutcome,
   SubmitOutcome,
 } from '../contract.ts'
+import type { RefundAttempt } from '../refund-contract.ts'
 import type { Direction } from './failures.ts'
 import { readFields, words, writeAmount } from './messages.ts'
 import { createProviderKeys } from './provider-keys.ts'
@@ -57,6 +58,8 @@ interface Line {
 
 /** pawaPay's own rule: a key it still does not know by then never arrived. */
 const notFoundWindowMs = 15 * 60_000
+/** pawaPay documents no end. Our own choice, the same for every provider. */
+const refundableForMs = 180 * 24 * 3600_000
 const contentType = 'application/json'
 /** On the customer's phone; 4 to 22 letters, digits and spaces. */
 const customerMessage = 'Malipo payment'
@@ -85,6 +88,13 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
       submit: (attempt, signal) => submit(line, 'payout', attempt.key, payoutBody(options, attempt), signal),
       query: (attempt, signal) => query(line, 'payout', attempt, signal),
     },
+    refunds: {
+      notFoundWindowMs: windowMs,
+      takesOneAtATime: true,
+      windowMs: refundableForMs,
+      submit: (attempt, signal) => submit(line, 'refund', attempt.key, refundBody(options, attempt), signal),
+      query: (attempt, signal) => query(line, 'refund', attempt, signal),
+    },
     callbacks: { read: (request) => readCallback(line, findKey, request) },
     findUrlFlaw: async (signal) => {
       const reply = await outbound.call({ method: 'GET', path: '/v2/active-conf', headers: bearer(line), signal })
@@ -96,7 +106,12 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
 }
 
 function capabilitiesOf([target, { country, currency }]: [string, PawapayOperator]): Capability[] {
-  return (['charge.momo', 'payout.momo'] as const).map((operation) => ({ operation, country, currency, target }))
+  return (['charge.momo', 'payout.momo', 'refund.momo'] as const).map((operation) => ({
+    operation,
+    country,
+    currency,
+    target,
+  }))
 }
 
 /** The request body, or why it cannot be written. */
@@ -116,6 +131,16 @@ function depositBody(options: PawapayOptions, attempt: MomoChargeAttempt): Body 
 function payoutBody(options: PawapayOptions, attempt: PayoutAttempt): Body {
   if (attempt.to.kind !== 'momo') return { flaw: `pawaPay pays phones, not a ${attempt.to.kind}` }
   return bodyOf(options, attempt, attempt.to, (account) => ({ payoutId: attempt.key, recipient: account }))
+}
+
+/** pawaPay knows the payer from the deposit, which has our key of the charge. */
+function refundBody({ operators }: PawapayOptions, attempt: RefundAttempt): Body {
+  const { key, country, currency, amount, charge } = attempt
+  const isServed = [...operators.values()].some((each) => each.country === country && each.currency === currency)
+  if (!isServed || charge.method !== 'momo') return { flaw: 'pawaPay refunds mobile money that it collected' }
+  const text = writeAmount(amount, currency)
+  if (text === undefined) return { flaw: 'pawaPay cannot represent the amount' }
+  return { fields: { refundId: key, depositId: charge.key, amount: text, currency } }
 }
 
 function bodyOf(

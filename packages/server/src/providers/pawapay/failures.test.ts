@@ -44,7 +44,7 @@ test('the same reason is the payer’s in a charge and the recipient’s in a pa
 
 test('a technical error of pawaPay is not a refusal, and a code rejects only with its status', () => {
   for (const code of ['UNKNOWN_ERROR', 'UNSPECIFIED_FAILURE', 'NOT_FOUND', 'INVALID_STATE', 'toString'])
-    assert.equal(refusalOf(code), undefined, code)
+    assert.equal(refusalOf(code, 'payout'), undefined, code)
   assert.equal(isRejection(400, 'INVALID_PARAMETER'), true)
   for (const status of [401, 403, 404, 409, 422]) assert.equal(isRejection(status, 'INVALID_PARAMETER'), false)
   assert.equal(isRejection(400, 'RECIPIENT_NOT_FOUND'), false)

@@ -1,8 +1,8 @@
 import type { Failure, NotSubmittedCause } from '../contract.ts'
 import { type FailureCode, failureCodes } from '../failure-codes.ts'
 
-/** Whether money comes in or goes out. */
-export type Direction = 'charge' | 'payout'
+/** Whether money comes in, goes out, or goes back. */
+export type Direction = 'charge' | 'payout' | 'refund'
 
 /** pawaPay's failure reasons as our codes, by direction where it matters. */
 const reasons: Readonly<Record<string, FailureCode | Readonly<Record<Direction, FailureCode>>>> = {
@@ -14,8 +14,21 @@ const reasons: Readonly<Record<string, FailureCode | Readonly<Record<Direction, 
   TRANSACTION_ALREADY_IN_PROCESS: 'PAYMENT_IN_PROGRESS',
   RECIPIENT_NOT_FOUND: 'RECIPIENT_NOT_FOUND',
   RECIPIENT_LIMIT_REACHED: 'RECIPIENT_LIMIT_REACHED',
-  WALLET_LIMIT_REACHED: { charge: 'PAYER_LIMIT_REACHED', payout: 'WALLET_LIMIT_REACHED' },
-  INVALID_PHONE_NUMBER: { charge: 'PAYER_NOT_FOUND', payout: 'RECIPIENT_NOT_FOUND' },
+  WALLET_LIMIT_REACHED: {
+    charge: 'PAYER_LIMIT_REACHED',
+    payout: 'WALLET_LIMIT_REACHED',
+    refund: 'WALLET_LIMIT_REACHED',
+  },
+  INVALID_PHONE_NUMBER: {
+    charge: 'PAYER_NOT_FOUND',
+    payout: 'RECIPIENT_NOT_FOUND',
+    refund: 'RECIPIENT_NOT_FOUND',
+  },
+  NOT_FOUND: 'CHARGE_NOT_REFUNDABLE',
+  INVALID_STATE: 'CHARGE_NOT_REFUNDABLE',
+  AMOUNT_TOO_LARGE: 'CHARGE_NOT_REFUNDABLE',
+  DEPOSIT_ALREADY_REFUNDED: 'CHARGE_NOT_REFUNDABLE',
+  REFUND_IN_PROGRESS: 'CHARGE_NOT_REFUNDABLE',
   MANUALLY_CANCELLED: 'MANUALLY_CANCELLED',
   PAWAPAY_WALLET_OUT_OF_FUNDS: 'PROVIDER_UNAVAILABLE',
   PROVIDER_TEMPORARILY_UNAVAILABLE: 'PROVIDER_UNAVAILABLE',
@@ -59,9 +72,19 @@ const refusals: Readonly<Record<string, Refusal>> = {
   INVALID_PROVIDER: 'rejected',
 }
 
+/** Codes of refunds alone. Malipo sends one at a time, so one in progress was made elsewhere and is waited for. */
+const refundRefusals: Readonly<Record<string, Refusal>> = {
+  NOT_FOUND: 'definitely_failed',
+  INVALID_STATE: 'definitely_failed',
+  AMOUNT_TOO_LARGE: 'definitely_failed',
+  DEPOSIT_ALREADY_REFUNDED: 'definitely_failed',
+  REFUND_IN_PROGRESS: 'closed',
+}
+
 /** Undefined when the code is not documented for a refusal: then it does not prove that no money moved. */
-export function refusalOf(providerCode: string): Refusal | undefined {
-  return Object.hasOwn(refusals, providerCode) ? refusals[providerCode] : undefined
+export function refusalOf(providerCode: string, direction: Direction): Refusal | undefined {
+  const known = direction === 'refund' ? { ...refusals, ...refundRefusals } : refusals
+  return Object.hasOwn(known, providerCode) ? known[providerCode] : undefined
 }
 
 /** pawaPay's documentation disagrees on whether these come with 401 or 403. */
@@ -72,6 +95,7 @@ const notAllowed = [
   'HTTP_SIGNATURE_ERROR',
   'DEPOSITS_NOT_ALLOWED',
   'PAYOUTS_NOT_ALLOWED',
+  'REFUNDS_NOT_ALLOWED',
 ]
 
 /** The codes that pawaPay documents for requests it rejects before it reads the payment, by HTTP status. */

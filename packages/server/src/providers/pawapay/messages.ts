@@ -22,7 +22,13 @@ export function asFields(value: unknown): Fields | undefined {
 export const words = {
   charge: { path: '/v2/deposits', id: 'depositId', counterparty: 'payer' },
   payout: { path: '/v2/payouts', id: 'payoutId', counterparty: 'recipient' },
+  refund: { path: '/v2/refunds', id: 'refundId', counterparty: 'recipient' },
 } as const satisfies Record<Direction, { path: string; id: string; counterparty: string }>
+
+/** The payment that a message names. pawaPay's guide shows a refund named `payoutId`, its reference `refundId`. */
+export function idOf(fields: Fields, direction: Direction): unknown {
+  return fields[words[direction].id] ?? (direction === 'refund' ? fields[words.payout.id] : undefined)
+}
 
 /** The failure code, if present and in the form of a code. */
 export function failureCodeOf(fields: Fields): string | undefined {
@@ -51,13 +57,13 @@ export function providerStatusOf(payment: Fields, direction: Direction): Provide
 }
 
 function failed(code: string | undefined, direction: Direction): ProviderStatus {
-  const isOurs = direction === 'payout' && code === 'PAWAPAY_WALLET_OUT_OF_FUNDS'
+  const isOurs = direction !== 'charge' && code === 'PAWAPAY_WALLET_OUT_OF_FUNDS'
   return { state: 'failed', failure: failureOf(code, direction), ...(isOurs && { isOurShortfall: true }) }
 }
 
 /** An accepted charge asks the customer for a PIN, unless the operator has its own page for that. */
 export function acceptedAs(payment: Fields, direction: Direction): ProviderStatus | undefined {
-  if (direction === 'payout') return { state: 'submitted' }
+  if (direction !== 'charge') return { state: 'submitted' }
   const { nextStep, authorizationUrl } = payment
   if (nextStep === 'GET_AUTH_URL' || nextStep === 'REDIRECT_TO_AUTH_URL' || isGiven(authorizationUrl))
     return underWay(payment)

@@ -1,7 +1,16 @@
 import type { OutboundReply } from '../../platform/outbound-http.ts'
 import type { CallbackObservation, QueryOutcome, SubmitOutcome } from '../contract.ts'
 import { type Direction, failureOf, isRejection, refusalOf } from './failures.ts'
-import { acceptedAs, asFields, type Fields, failureCodeOf, providerStatusOf, readFields, words } from './messages.ts'
+import {
+  acceptedAs,
+  asFields,
+  type Fields,
+  failureCodeOf,
+  idOf,
+  providerStatusOf,
+  readFields,
+  words,
+} from './messages.ts'
 
 type PawapayResponse = Extract<OutboundReply, { kind: 'responded' }>
 
@@ -20,7 +29,8 @@ export function submitOutcome(reply: OutboundReply, key: string, direction: Dire
 
 function received(response: PawapayResponse, key: string, direction: Direction): SubmitOutcome {
   const fields = readFields(response.text)
-  if (fields?.[words[direction].id] !== key) return unreadable(`${response.status} that does not name the payment`)
+  if (fields === undefined || idOf(fields, direction) !== key)
+    return unreadable(`${response.status} that does not name the payment`)
   if (fields['status'] === 'DUPLICATE_IGNORED')
     return { certainty: 'unknown', cause: 'repeated', detail: 'pawaPay already has this key' }
   if (fields['status'] === 'REJECTED') return rejected(fields, direction)
@@ -30,15 +40,15 @@ function received(response: PawapayResponse, key: string, direction: Direction):
     : unreadable(`${response.status} with an undocumented status`)
 }
 
-/** pawaPay also accepts a payout to a slow operator and queues it. */
+/** pawaPay also accepts what goes to a slow operator and queues it. */
 function isTaken(status: unknown, direction: Direction): boolean {
-  return status === 'ACCEPTED' || (status === 'ENQUEUED' && direction === 'payout')
+  return status === 'ACCEPTED' || (status === 'ENQUEUED' && direction !== 'charge')
 }
 
 /** A rejection with an undocumented reason may mean anything, so the engine queries the payment. */
 function rejected(fields: Fields, direction: Direction): SubmitOutcome {
   const code = failureCodeOf(fields)
-  const refusal = code === undefined ? undefined : refusalOf(code)
+  const refusal = code === undefined ? undefined : refusalOf(code, direction)
   if (refusal === undefined) return unreadable('a rejection for an undocumented reason')
   if (refusal === 'definitely_failed') return { certainty: refusal, failure: failureOf(code, direction) }
   return notSubmitted(refusal, `pawaPay rejected it: ${code}`)
@@ -47,7 +57,7 @@ function rejected(fields: Fields, direction: Direction): SubmitOutcome {
 function refused({ status, text }: PawapayResponse, key: string, direction: Direction): SubmitOutcome {
   const fields = readFields(text)
   const code = fields && failureCodeOf(fields)
-  const id = fields?.[words[direction].id] ?? key
+  const id = (fields && idOf(fields, direction)) ?? key
   if (code === undefined || id !== key || !isRejection(status, code))
     return unreadable(`${status} with an undocumented message`)
   // pawaPay's validation refuses the same request every time, so the payment fails. Any other refusal is about our account.
@@ -77,19 +87,22 @@ export function queryOutcome(
   const fields = reply.status === 200 ? readFields(reply.text) : undefined
   if (fields?.['status'] === 'NOT_FOUND') return { found: 'no' }
   const payment = fields?.['status'] === 'FOUND' ? asFields(fields['data']) : undefined
-  const providerStatus = payment?.[words[direction].id] === key ? providerStatusOf(payment, direction) : undefined
+  const providerStatus = payment && idOf(payment, direction) === key ? providerStatusOf(payment, direction) : undefined
   const account = asFields(payment?.[words[direction].counterparty])?.['accountDetails']
   if (providerStatus) return { found: 'yes', providerStatus, operatorCode: asFields(account)?.['provider'] }
   return { found: 'unclear', detail: `pawaPay responded ${reply.status} with an unreadable body` }
 }
 
-/** The observations in a callback, and whether all of it was readable. Undefined when it is not about a charge or a payout. */
+/** The observations in a callback, and whether all of it was readable. Undefined when it is not clear what it is about. */
 export function observationsOf(
   callback: Fields,
 ): { readonly observations: CallbackObservation; readonly isClear: boolean } | undefined {
-  const { depositId, payoutId } = callback
-  const [key, direction] = payoutId === undefined ? [depositId, 'charge' as const] : [payoutId, 'payout' as const]
-  if (typeof key !== 'string' || (depositId !== undefined && payoutId !== undefined)) return undefined
+  const { depositId, payoutId, refundId } = callback
+  const direction = refundId !== undefined ? 'refund' : payoutId !== undefined ? 'payout' : 'charge'
+  const key = idOf(callback, direction)
+  // A refund may name its deposit too. Any other message about two payments is about neither.
+  const isOther = payoutId !== undefined && (depositId !== undefined || refundId !== undefined)
+  if (typeof key !== 'string' || isOther) return undefined
   const providerStatus = providerStatusOf(callback, direction)
   return {
     observations: { key, providerStatus: providerStatus ?? { state: 'submitted' } },

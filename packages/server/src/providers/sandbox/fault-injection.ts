@@ -11,13 +11,14 @@ interface Rail<Attempt> {
  * never wrapped, so no live payment can reach this code.
  */
 export function withFaults(connector: Connector, simulator: Simulator): Connector {
-  const { momoCharges, cardCharges, transferCharges, payouts } = connector
+  const { momoCharges, cardCharges, transferCharges, payouts, refunds } = connector
   return {
     ...connector,
     ...(momoCharges && { momoCharges: withScenario('charge', momoCharges, simulator) }),
     ...(cardCharges && { cardCharges: withScenario('charge', cardCharges, simulator) }),
     ...(transferCharges && { transferCharges: withScenario('charge', transferCharges, simulator) }),
     ...(payouts && { payouts: withScenario('payout', payouts, simulator) }),
+    ...(refunds && { refunds: withScenario('refund', refunds, simulator) }),
   }
 }
 

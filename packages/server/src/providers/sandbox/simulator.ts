@@ -49,7 +49,7 @@ export interface Simulator {
 export interface FaultOrder {
   /** The key of the attempt. */
   readonly key: string
-  readonly operation: 'charge' | 'payout'
+  readonly operation: 'charge' | 'payout' | 'refund'
   /** The merchant who owns the payment. */
   readonly owner: string
   readonly faults: readonly object[]
