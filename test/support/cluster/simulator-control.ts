@@ -59,6 +59,8 @@ export interface SimulatorControl {
   decline(key: string): Promise<void>
   /** The customer pays this amount into the account of a charge. */
   pay(key: string, amount: string, account: string): Promise<void>
+  /** The provider takes a successful payment back. */
+  reverse(key: string): Promise<void>
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -137,6 +139,7 @@ export function controlOf(service: SimulatorService, folder: string): SimulatorC
     decline: async (key) => void (await ask('POST', `payer/${key}/act`, { action: 'decline' })),
     pay: async (key, amount, account) =>
       void (await ask('POST', `payer/${key}/act`, { action: 'pay_account', amount, account })),
+    reverse: async (key) => void (await ask('POST', `payments/${key}/reverse`, {})),
     stop: (signal) => service.stop(signal),
   }
 }

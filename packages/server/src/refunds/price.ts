@@ -10,7 +10,7 @@ import { openCounterparty } from '../payments/model/counterparty.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import { dayMs } from '../payments/resolve/timing.ts'
-import type { Owner } from '../platform/db.ts'
+import { type Owner, sql } from '../platform/db.ts'
 import type { Refunds } from '../providers/refund-contract.ts'
 import { exactAmount, exactForOperator } from '../reference/momo.ts'
 import { createRateOf } from '../reference/rates.ts'
@@ -41,7 +41,7 @@ export async function priceRefund(
   const charge = await findRefundable(ctx, owner, wanted)
   requirePlaces(maker, placesOf(charge))
   const refunds = refundsOf(ctx, charge)
-  refuseTooOld(charge, refunds)
+  await refuseTooOld(ctx, charge, refunds)
   const amount = await amountOf(ctx, owner, charge, body.amount)
   const { id, country, currency, destination, wallet_country, wallet_currency, account_name, code, provider } = charge
   const method = methods[charge.method]
@@ -91,8 +91,10 @@ function refundsOf({ connectors, routing }: Context, charge: Transaction): Refun
   return refunds
 }
 
-function refuseTooOld({ created_at }: Transaction, { windowMs }: Refunds): void {
-  if (Date.now() - new Date(created_at).getTime() <= windowMs) return
+async function refuseTooOld({ db }: Context, { created_at }: Transaction, { windowMs }: Refunds): Promise<void> {
+  const [row] = await db.write.query<{ now: Date }>(sql`select record_time() as now`)
+  const ageMs = (row?.now ?? new Date()).getTime() - new Date(created_at).getTime()
+  if (ageMs <= windowMs) return
   const days = Math.floor(windowMs / dayMs)
   throw new AppError('REFUND_WINDOW_CLOSED', {
     details: [{ field: 'transactionId', message: `the provider refunds a charge for ${days} days` }],
