@@ -31,6 +31,7 @@ export const chapters: readonly Chapter[] = [
       'guides/charge-mobile-money',
       'guides/charge-card',
       'guides/charge-bank-transfer',
+      'guides/refunds',
       'guides/pay-out',
       'guides/bulk',
       'guides/limits-and-approvals',

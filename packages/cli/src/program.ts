@@ -38,6 +38,7 @@ import { addProfileCommands } from './profile-commands.ts'
 import { addProposalCommands } from './proposals.ts'
 import { addProviderCommands } from './providers.ts'
 import { addRateCommands } from './rates.ts'
+import { addRefundCommand } from './refund.ts'
 import { addSecretCommands } from './secrets.ts'
 import { didYouMean } from './suggest.ts'
 import { addSuspenseCommands } from './suspense.ts'
@@ -61,7 +62,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addOpenCommand,
     addCompletionCommand,
   ],
-  'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand],
+  'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand, addRefundCommand],
   'Read:': [addTransactionCommands, addBalanceCommands, addEventsCommand, addLogsCommand],
   'Webhooks:': [addListenCommand, addWebhookCommands, addConformanceCommand],
   'Test in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],

@@ -11,6 +11,7 @@ import {
 import { MalipoError } from './errors.ts'
 import { type Webhooks, webhooksOf } from './handler.ts'
 import { type Charges, chargesOf, type Payouts, payoutsOf } from './payments.ts'
+import { type Refunds, refundsOf } from './refunds.ts'
 import { type Sandbox, sandboxOf } from './sandbox.ts'
 import { type Transactions, transactionsOf } from './transactions.ts'
 import { createTransport, type Environment, type Settings } from './transport.ts'
@@ -36,6 +37,7 @@ export class Malipo {
   readonly environment: Environment
   readonly charges: Charges
   readonly payouts: Payouts
+  readonly refunds: Refunds
   readonly transactions: Transactions
   readonly externalAccounts: ExternalAccounts
   readonly reference: Reference
@@ -49,6 +51,7 @@ export class Malipo {
     this.transactions = transactionsOf(transport)
     this.charges = chargesOf(transport, this.transactions.get)
     this.payouts = payoutsOf(transport, this.transactions.get)
+    this.refunds = refundsOf(transport, this.transactions.get)
     this.externalAccounts = externalAccountsOf(transport)
     this.reference = referenceOf(transport)
     this.account = accountApi(transport)
@@ -164,6 +167,7 @@ export type {
   Payouts,
   StartedCharge,
 } from './payments.ts'
+export type { AcceptedRefund, NewRefund, Refund, RefundFilter, Refunds } from './refunds.ts'
 export type {
   AdvancedClock,
   ArmedScenario,

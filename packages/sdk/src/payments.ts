@@ -71,23 +71,23 @@ export interface Payouts {
   cancel(transactionId: string, options?: CallOptions): Promise<{ message: string }>
 }
 
-type Read = (reference: string, options?: CallOptions) => Promise<TransactionDetails>
+export type Read = (reference: string, options?: CallOptions) => Promise<TransactionDetails>
 
 export function chargesOf({ call }: Transport, read: Read): Charges {
   return {
     card: (charge, options) =>
       orExisting(read, { ...charge, type: 'deposit', method: 'card' }, startedBefore, options, async () => {
-        const { body } = await call('postFiatDepositCard', bodyOf(charge), options, headersOf(options))
+        const { body } = await call('postFiatDepositCard', bodyOf(charge), options, scenarioHeaders(options))
         return started(charge, body.data)
       }),
     mobileMoney: (charge, options) =>
       orExisting(read, { ...charge, type: 'deposit', method: 'momo' }, startedBefore, options, async () => {
-        const { body } = await call('postFiatDepositMomo', bodyOf(charge), options, headersOf(options))
+        const { body } = await call('postFiatDepositMomo', bodyOf(charge), options, scenarioHeaders(options))
         return started(charge, body)
       }),
     bankTransfer: (charge, options) =>
       orExisting(read, { ...charge, type: 'deposit', method: 'bank-transfer' }, openedBefore, options, async () => {
-        const { body } = await call('postFiatDepositBankTransfer', bodyOf(charge), options, headersOf(options))
+        const { body } = await call('postFiatDepositBankTransfer', bodyOf(charge), options, scenarioHeaders(options))
         return { ...started(charge, body.data), virtualAccount: accountOf(body.data.virtualAccount) }
       }),
     authorise: async (transactionId, answer, options) => {
@@ -102,7 +102,7 @@ export function payoutsOf({ call }: Transport, read: Read): Payouts {
   return {
     create: (payout, options) =>
       orExisting(read, { ...payout, type: 'withdrew' }, acceptedBefore, options, async () => {
-        const { body } = await call('postFiatPayout', bodyOf(payout), options, headersOf(options))
+        const { body } = await call('postFiatPayout', bodyOf(payout), options, scenarioHeaders(options))
         return {
           transactionId: body.transactionId,
           externalReference: body.externalReference,
@@ -111,7 +111,7 @@ export function payoutsOf({ call }: Transport, read: Read): Payouts {
       }),
     bulk: async (payouts, options) => {
       const items: Operations['postFiatPayoutsBulk']['body'] = { payouts: payouts.map((payout) => bodyOf(payout).body) }
-      const { body } = await call('postFiatPayoutsBulk', { body: items }, options, headersOf(options))
+      const { body } = await call('postFiatPayoutsBulk', { body: items }, options, scenarioHeaders(options))
       return body.data as BulkResult[]
     },
     cancel: async (transactionId, options) => {
@@ -121,7 +121,7 @@ export function payoutsOf({ call }: Transport, read: Read): Payouts {
   }
 }
 
-function headersOf({ scenario }: PaymentOptions = {}): Record<string, string> {
+export function scenarioHeaders({ scenario }: PaymentOptions = {}): Record<string, string> {
   return scenario === undefined ? {} : { 'x-sandbox-scenario': scenario }
 }
 
@@ -160,7 +160,8 @@ interface Reported {
 /** The fields of a request that identify the transaction it made. */
 interface ChargeInput {
   readonly externalReference: string
-  readonly amount: Amount
+  /** Missing where the server chooses it. */
+  readonly amount?: Amount
   readonly type: string
   readonly method?: string | undefined
   readonly currency?: string | undefined
@@ -173,7 +174,7 @@ interface ChargeInput {
  * If an earlier attempt of this call may have reached the server, that attempt is the likely reason why the reference is in
  * use: the transaction is read, and returned if it matches the request. Any other use of the reference stays an error.
  */
-async function orExisting<Result>(
+export async function orExisting<Result>(
   read: Read,
   input: ChargeInput,
   present: (transaction: TransactionDetails) => Result | undefined,
@@ -196,7 +197,8 @@ function isMeant(found: TransactionDetails, input: ChargeInput): boolean {
   const isAlike = names.every((name) => input[name] === undefined || input[name] === found[name])
   const to = input.payoutMethod?.accountNumber
   const isSameCounterparty = to === undefined || bare(to) === bare(found.beneficiary.accountNumber)
-  return isAlike && isSameCounterparty && found.amount === exactNumber(input.amount)
+  const isSameAmount = input.amount === undefined || found.amount === exactNumber(input.amount)
+  return isAlike && isSameCounterparty && isSameAmount
 }
 
 /** Without the plus sign, blanks and other separators. */

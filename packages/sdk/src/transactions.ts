@@ -7,7 +7,7 @@ import type { CallOptions, Transport } from './transport.ts'
 /** `successful` and `failed` are final. The API uses upper and lower case; the SDK always uses lower case. */
 export type Status = 'pending' | 'successful' | 'failed'
 
-type WithStatus<Raw> = Omit<Raw, 'status' | 'chargeStatus'> & { status: Status }
+export type WithStatus<Raw> = Omit<Raw, 'status' | 'chargeStatus'> & { status: Status }
 
 /** A transaction as listed. */
 export type Transaction = WithStatus<Schemas['Transaction']>
@@ -116,7 +116,7 @@ export function accountOf(account: Schemas['VirtualAccount']): VirtualAccount {
   return { ...account, amount: Number(account.amount) }
 }
 
-function withStatus<Raw extends { status: string; chargeStatus: string }>(raw: Raw): WithStatus<Raw> {
+export function withStatus<Raw extends { status: string; chargeStatus: string }>(raw: Raw): WithStatus<Raw> {
   const { status, chargeStatus: _, ...rest } = raw
   return { ...rest, status: statusOf(status) }
 }
