@@ -327,9 +327,8 @@ faultTest('bank_under_payment', 'an approval pays half, or the given amount; the
 })
 
 test('every fault mode has a test', () => {
-  const files = ['faults.test.ts', 'aftermath.test.ts'].map((name) =>
-    readFileSync(join(import.meta.dirname, name), 'utf8'),
-  )
+  const names = ['faults.test.ts', 'aftermath.test.ts', 'pawapay/refunds.test.ts', 'flutterwave/refunds.test.ts']
+  const files = names.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'))
   const tested = new Set(files.flatMap((text) => [...text.matchAll(/faultTest\(\s*'(\w+)'/g)].map(([, mode]) => mode)))
   assert.deepEqual(
     Object.keys(modes).filter((mode) => !tested.has(mode)),

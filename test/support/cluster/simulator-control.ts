@@ -15,11 +15,13 @@ import { until } from '../../../packages/server/src/dev-stack/until.ts'
 /** The simulator's own record of money that moved. */
 export interface Moved {
   readonly key: string
-  readonly kind: 'collected' | 'paid' | 'reversed' | 'reinstated'
+  readonly kind: 'collected' | 'paid' | 'refunded' | 'reversed' | 'reinstated'
   readonly amount: string
   readonly currency: string
   /** Which payment into the account of a charge it is, if any. */
   readonly receipt?: string
+  /** Of a refund, the key of its charge. */
+  readonly refundOf?: string
 }
 
 export interface FaultRequest {

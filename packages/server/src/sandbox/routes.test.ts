@@ -34,6 +34,7 @@ interface Value {
 interface Listed {
   readonly phones: Value[]
   readonly accounts: Value[]
+  readonly refunds: Value[]
   readonly cards: { number: string; asks: string; pins?: string[]; otps?: string[] }[]
   readonly otps: { value: string; for: string }[]
   readonly amounts: { operator: string; currency: string; for: string; max: number; outcome: string }[]
@@ -47,12 +48,13 @@ test('test values are those that the simulator reports, with limits and scenario
   const { status, body } = await call('GET', `${root}/test-values`)
 
   assert.equal(status, 200, JSON.stringify(body))
-  const { phones, accounts, cards, otps, amounts, scenarios } = body['data'] as Listed
+  const { phones, accounts, refunds, cards, otps, amounts, scenarios } = body['data'] as Listed
   const outcomeOf = (list: Value[], wanted: string) => list.find(({ ending }) => ending === wanted)?.outcome
   assert.deepEqual(
     [outcomeOf(phones, '039'), outcomeOf(phones, '129'), outcomeOf(accounts, '109'), outcomeOf(accounts, '039')],
     ['PAYMENT_NOT_APPROVED', 'PENDING', 'RECIPIENT_LIMIT_REACHED', undefined],
   )
+  assert.deepEqual([outcomeOf(refunds, '89'), outcomeOf(refunds, '29')], ['UNSPECIFIED_FAILURE', 'PENDING'])
   const card = cards.find(({ number }) => number === '5531886652142950')
   assert.deepEqual([card?.asks, card?.pins, card?.otps], ['pin', ['3310', '1234'], ['12345', '123456']])
   assert.ok(otps.some(({ value, for: use }) => value === '123456' && use === 'mobile money'))

@@ -16,7 +16,7 @@ const outcome = Type.String({ description: 'SUCCESSFUL, FAILED, PENDING, or the 
 const NumberValue = Type.Object({
   value: Type.String({ description: 'An example to copy' }),
   ending: Type.String({ description: 'The digits that select it, in every country; empty for all other numbers' }),
-  for: Type.String({ description: 'charge, payout, charge and payout, or resolve' }),
+  for: Type.String({ description: 'charge, payout, charge and payout, refund, or resolve' }),
   outcome,
   what,
 })
@@ -36,6 +36,7 @@ const TestValues = Type.Object(
     phones: Type.Array(NumberValue),
     cards: Type.Array(CardValue),
     accounts: Type.Array(NumberValue),
+    refunds: Type.Array(NumberValue, { description: 'Whole amounts of refunds, by their last two digits' }),
     amounts: Type.Array(
       Type.Object({
         operator: Type.String(),
@@ -79,7 +80,7 @@ export function sandboxRoutes(app: App, ctx: Context): void {
       schema: {
         summary: 'List test values',
         description:
-          'Phones, accounts, cards, codes and amounts that select the outcome of a payment, and the scenarios.',
+          'Phones, accounts, cards, codes and amounts that select the outcome of a payment or refund, and the scenarios.',
         tags,
         response: { 200: Type.Object({ success: Type.Literal(true), data: TestValues }) },
       },

@@ -1,12 +1,20 @@
 import { emptyAccountOtp, rightValues, type TestCard, usableCards } from '../flutterwave/cards.ts'
-import { endings, failureOf, preAuthorisationCode, stayingEnding, unknownEnding } from '../outcomes.ts'
+import {
+  endings,
+  failureOf,
+  preAuthorisationCode,
+  refundEndings,
+  refundFailure,
+  stayingEnding,
+  unknownEnding,
+} from '../outcomes.ts'
 import type { ControlCall } from './routes.ts'
 
 /** The last digits that choose an outcome, with an example number. */
 interface Choice {
   readonly value: string
   readonly ending: string
-  readonly for: 'charge' | 'payout' | 'charge and payout' | 'resolve'
+  readonly for: 'charge' | 'payout' | 'charge and payout' | 'refund' | 'resolve'
   readonly outcome: string
   readonly what: string
 }
@@ -20,6 +28,7 @@ export function testValues({ core }: ControlCall) {
     phones: choices(phoneOf),
     // Bank accounts are never charged: a transfer charge waits for money in its own account.
     accounts: choices(accountOf).filter((choice) => choice.for !== 'charge'),
+    refunds,
     cards: cards.map(presentCard),
     otps: [operatorCode, ...(cards.length === 0 ? [] : cardCodes(cards))],
   }
@@ -52,6 +61,24 @@ function choices(numberFor: (ending: string) => string): Choice[] {
     choice(unknownEnding, { for: 'resolve', outcome: 'NOT_FOUND', what: 'This account does not exist.' }),
   ]
 }
+
+/** A refund has no number of its own: the end of its whole amount, before the decimal point, chooses. */
+const refunds: readonly Choice[] = [
+  {
+    value: `10${refundEndings.fails}`,
+    ending: refundEndings.fails,
+    for: 'refund',
+    outcome: refundFailure,
+    what: 'A refund of such an amount fails.',
+  },
+  {
+    value: `10${refundEndings.stays}`,
+    ending: refundEndings.stays,
+    for: 'refund',
+    outcome: 'PENDING',
+    what: 'A refund of such an amount stays pending until simulate-webhook ends it.',
+  },
+]
 
 type UsableCard = ReturnType<typeof usableCards>[number]
 

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { type Body, bankTransfer, card, sealed, settleMs, startTestSimulator } from '../testing/simulator.ts'
+import { faultTest } from '../testing/fault-test.ts'
+import {
+  type Body,
+  bankTransfer,
+  card,
+  sealed,
+  settleMs,
+  startTestSimulator,
+  type TestSimulator,
+} from '../testing/simulator.ts'
 
 /** A simulator with a successful card charge of 1,000 NGN. */
-async function paid(t: TestContext) {
-  const sim = await startTestSimulator(t)
+const paid = async (t: TestContext) => payAt(await startTestSimulator(t))
+
+async function payAt(sim: TestSimulator) {
   const charge = card('4242424242424242', { amount: 1000 })
   const { body } = await sim.flutterwave('POST', '/charges?type=card', sealed(charge))
   const id = String(body.data.id)
@@ -107,9 +117,19 @@ test('a transfer into an account is refunded by its own transaction, up to its o
   assert.equal((await list('', first)).data.length, 1)
 })
 
-test('89 fails, 29 stays, a reversal fails late, and comments can be hidden from the list', async (t) => {
-  const { sim, ask, list } = await paid(t)
+faultTest('refund_without_comments', 'the list leaves the comments out', async (sim) => {
   await sim.fault({ provider: 'flutterwave', operation: 'refund', mode: 'refund_without_comments', times: 1 })
+  const { ask, list } = await payAt(sim)
+  for (const amount of [1, 2]) await ask({ amount, comments: 'a note' })
+
+  assert.deepEqual(
+    (await list()).data.map(({ comments }: Body) => comments),
+    ['a note', undefined],
+  )
+})
+
+test('89 fails, 29 stays, and a reversal fails late', async (t) => {
+  const { sim, ask, list } = await paid(t)
   const [failing, staying, late] = [randomUUID(), randomUUID(), randomUUID()]
   await ask({ amount: 189.5, comments: failing })
   await ask({ amount: 229, comments: staying })
@@ -120,6 +140,6 @@ test('89 fails, 29 stays, a reversal fails late, and comments can be hidden from
   assert.deepEqual(rows, [
     ['failed', late],
     ['pending', staying],
-    ['failed', undefined],
+    ['failed', failing],
   ])
 })

@@ -41,6 +41,8 @@ export interface Bench {
   /** Whether the provider reports nothing about a transfer charge until the customer pays. */
   readonly areTransfersSilent?: boolean
   readonly payouts?: Examples<PayoutAttempt>
+  /** Whether the provider takes no key for a refund, so that each request refunds once more. */
+  readonly takesRefundsWithoutKey?: boolean
   /** Whether the provider accepts a payout beyond our float and fails it later. */
   readonly takesWithoutFloat?: boolean
   /** Whether the provider reports how much of a payment was reversed. */
@@ -258,7 +260,7 @@ export async function timesSent({ control }: Bench, { operation }: Flow, { ref }
 }
 
 /** The callbacks about a payment, once as many as `count` have arrived. */
-export function callbacksFor({ inbox }: Bench, { ref }: Trial, count = 1): Promise<InboundRequest[]> {
+export function callbacksFor({ inbox }: Bench, { ref }: Pick<Trial, 'ref'>, count = 1): Promise<InboundRequest[]> {
   return until(`${count} callbacks about ${ref.key}`, () => {
     const about = inbox.received.filter(({ path, body }) => path.includes(ref.key) || body.includes(ref.key))
     return about.length >= count && about

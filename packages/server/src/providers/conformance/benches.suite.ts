@@ -291,6 +291,7 @@ export function flutterwaveBench(t: TestContext) {
     areTransfersSilent: true,
     refusesInSentences: true,
     takesWithoutFloat: true,
+    takesRefundsWithoutKey: true,
     callbacks: { areProof: false, areKnown: true, arePathBound: false },
   })
 }

@@ -4,6 +4,9 @@ import { callbackCases } from './callbacks.suite.ts'
 import { cardCases } from './cards.suite.ts'
 import { flowsOf } from './flows.suite.ts'
 import { queryCases } from './query.suite.ts'
+import { refundFlowsOf } from './refund-bench.suite.ts'
+import { refundCases } from './refunds.suite.ts'
+import { keylessRefundCases } from './refunds-without-key.suite.ts'
 import { reversalCases } from './reversals.suite.ts'
 import { submitCases } from './submit.suite.ts'
 import { transferCases } from './transfers.suite.ts'
@@ -23,7 +26,19 @@ export function runConformance(name: string, setup: (t: TestContext) => Promise<
     const bench = await setup(t)
     for (const flow of flowsOf(bench))
       for (const each of [...commonCases, ...(ownCases[flow.name] ?? [])]) await runCase(t, bench, flow, each)
+    await runRefundCases(t, bench)
   })
+}
+
+async function runRefundCases(t: TestContext, bench: Bench): Promise<void> {
+  for (const flow of refundFlowsOf(bench))
+    for (const { guarantee, needs, run } of [...refundCases, ...keylessRefundCases]) {
+      const skip = needs && !needs(flow) ? 'refunds of this connector do not support this' : false
+      await t.test(`${flow.name}: ${guarantee}`, { skip }, async () => {
+        await bench.control.clearFaults()
+        await run(flow)
+      })
+    }
 }
 
 async function runCase(t: TestContext, bench: Bench, flow: Flow, { guarantee, needs, run }: Case): Promise<void> {

@@ -329,7 +329,7 @@ interface LostResponse {
   readonly cause: string
 }
 
-function lostResponses(): readonly LostResponse[] {
+export function lostResponses(): readonly LostResponse[] {
   const after = { mode: 'http_status', moment: 'after' } as const
   return [
     { name: 'a connection cut', fault: { mode: 'drop_after_processing' }, cause: 'broken_off' },

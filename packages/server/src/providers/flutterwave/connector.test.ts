@@ -6,15 +6,16 @@ import { sandboxKeysOf } from './sandbox-keys.ts'
 import { encryptionKey, flutterwave, secretKey, webhookHash } from './stub.suite.ts'
 
 test('the connector offers only what Flutterwave serves, with its not-found windows', async (t) => {
-  const { capabilities, cardCharges, transferCharges, payouts } = await flutterwave(t)
+  const { capabilities, cardCharges, transferCharges, payouts, refunds } = await flutterwave(t)
   const lines = capabilities.map(({ operation, country, currency, target }) =>
     [operation, country, currency, target].join(' '),
   )
 
   assert.deepEqual(
-    lines.filter((line) => !line.startsWith('charge.card')),
+    lines.filter((line) => !/^(charge|refund)\.card/.test(line)),
     [
       'charge.bank-transfer NG NGN *',
+      'refund.bank-transfer NG NGN *',
       'rates * * *',
       'payout.bank NG NGN 044',
       'resolve.bank NG NGN 044',
@@ -26,10 +27,14 @@ test('the connector offers only what Flutterwave serves, with its not-found wind
       'payout.bank ZA ZAR 250655',
     ],
   )
-  const cards = lines.filter((line) => line.startsWith('charge.card * ')).map((line) => line.split(' ')[2])
-  assert.deepEqual(cards.sort(), 'EUR GBP GHS KES NGN RWF TZS UGX USD XAF XOF ZAR ZMW'.split(' '))
-  const windows = [cardCharges, transferCharges, payouts].map(({ notFoundWindowMs }) => notFoundWindowMs / 60_000)
-  assert.deepEqual(windows, [30, 30, 5])
+  for (const operation of ['charge.card', 'refund.card']) {
+    const cards = lines.filter((line) => line.startsWith(`${operation} * `)).map((line) => line.split(' ')[2])
+    assert.deepEqual(cards.sort(), 'EUR GBP GHS KES NGN RWF TZS UGX USD XAF XOF ZAR ZMW'.split(' '))
+  }
+  const windows = [cardCharges, transferCharges, payouts, refunds].map(
+    ({ notFoundWindowMs }) => notFoundWindowMs / 60_000,
+  )
+  assert.deepEqual(windows, [30, 30, 5, 60])
 })
 
 test('the connector refuses to start with invalid keys', () => {

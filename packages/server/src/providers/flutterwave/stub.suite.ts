@@ -64,7 +64,7 @@ async function openStub(t: TestContext, first: readonly Says[], { hasContact }: 
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  const { cardCharges, transferCharges, payouts, names, rates, ...rest } = createFlutterwave({
+  const { cardCharges, transferCharges, payouts, refunds, names, rates, ...rest } = createFlutterwave({
     baseUrl: `http://127.0.0.1:${port}/v3`,
     secretKey: new Secret(secretKey),
     encryptionKey: new Secret(encryptionKey),
@@ -84,6 +84,7 @@ async function openStub(t: TestContext, first: readonly Says[], { hasContact }: 
     server.closeAllConnections()
     server.close()
   })
-  if (!cardCharges || !transferCharges || !payouts || !names || !rates) throw new Error('it does not do all of it')
-  return { seen, stub, server, cardCharges, transferCharges, payouts, names, rates, ...rest }
+  if (!cardCharges || !transferCharges || !payouts || !refunds || !names || !rates)
+    throw new Error('it does not do all of it')
+  return { seen, stub, server, cardCharges, transferCharges, payouts, refunds, names, rates, ...rest }
 }

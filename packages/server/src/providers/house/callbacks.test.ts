@@ -23,12 +23,16 @@ function callback(content: unknown, signature?: string): InboundRequest {
 
 const read = (request: InboundRequest, atMs = nowMs) => readCallback(request, new Secret(secret), atMs)
 
-test('a signed callback is proof of its report, for charges and payouts', () => {
+test('a signed callback is proof of its report, for charges, payouts and refunds', () => {
   const failure = { code: 'PAYER_NOT_FOUND', message: 'whatever' }
   const failed = { ...done, operation: 'charge', state: 'failed', failure }
 
   assert.deepEqual(read(callback(done)), {
     isGenuine: true,
+    isProof: true,
+    observations: [{ key, providerStatus: success }],
+  })
+  assert.partialDeepStrictEqual(read(callback({ ...done, operation: 'refund' })), {
     isProof: true,
     observations: [{ key, providerStatus: success }],
   })
@@ -103,7 +107,7 @@ test('a half-readable callback is a hint to query, and an unrelated one has no o
     assert.deepEqual(read(callback({ ...done, ...fields })), hint)
 
   const nothing = { isGenuine: true, isProof: false, observations: [] }
-  for (const fields of [{ operation: 'refund' }, { operation: undefined }, { key: 7 }, { key: undefined }])
+  for (const fields of [{ operation: 'remittance' }, { operation: undefined }, { key: 7 }, { key: undefined }])
     assert.deepEqual(read(callback({ ...done, ...fields })), nothing)
   assert.equal(read(callback([done])).isGenuine, false)
 })

@@ -76,7 +76,7 @@ test('house offers every rail except cards everywhere, with a not-found window o
 
   assert.deepEqual(
     capabilities.map(({ operation }) => operation).sort(),
-    'charge.bank-transfer charge.momo payout.bank payout.momo payout.paybill payout.till rates resolve.bank resolve.momo'.split(
+    'charge.bank-transfer charge.momo payout.bank payout.momo payout.paybill payout.till rates refund.bank-transfer refund.momo resolve.bank resolve.momo'.split(
       ' ',
     ),
   )

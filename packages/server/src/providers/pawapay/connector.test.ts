@@ -387,7 +387,7 @@ test('a half-readable callback is a hint to query, and an unrelated one has no o
 
   assert.deepEqual(await observationsIn({ payoutId: key, ...completed, amount: 1500 }), hint)
   assert.deepEqual(await observationsIn({ payoutId: key, status: 'NEW_STATE' }), hint)
-  assert.deepEqual(await observationsIn({ refundId: key, status: 'COMPLETED' }), { ...hint, observations: [] })
+  assert.deepEqual(await observationsIn({ remittanceId: key, status: 'COMPLETED' }), { ...hint, observations: [] })
   assert.equal((await observationsIn('not JSON'))?.isGenuine, false)
   assert.equal((await observationsIn('[]'))?.isGenuine, false)
 })

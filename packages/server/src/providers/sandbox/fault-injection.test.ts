@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Connector, PayoutAttempt, SubmitOutcome } from '../contract.ts'
+import type { RefundAttempt } from '../refund-contract.ts'
 import { withFaults } from './fault-injection.ts'
 import type { FaultOrder, Simulator } from './simulator.ts'
 
@@ -61,4 +62,27 @@ test('an attempt whose faults cannot be set is definitely not submitted', async 
   const outcome = await submit({ ...attempt, scenario: 'expiry', owner: 'amina' })
 
   assert.deepEqual([outcome.certainty, sent], ['definitely_not_submitted', []])
+})
+
+test('a refund gets the faults that every payment has, and none of those for charges or payouts', async () => {
+  const simulated: unknown[] = []
+  const refunds = { submit: async () => taken, query: async () => ({ found: 'no' }) as const }
+  const simulator = {
+    withFaults: async ({ operation, faults }: FaultOrder, work: () => Promise<unknown>) => {
+      simulated.push([operation, faults.map((fault) => (fault as { mode: string }).mode)])
+      return work()
+    },
+  } as unknown as Simulator
+  const wrapped = withFaults({ id: 'house', refunds } as unknown as Connector, simulator).refunds
+  const { to: _to, ...ref } = attempt
+  const charge = { key: attempt.key, receipt: '1', method: 'momo', amount: 100n } as const
+  const refund: RefundAttempt = { ...ref, charge, otherReceipts: [], isFirstSend: true }
+
+  for (const scenario of ['lost-answer', 'expiry', 'payout-returned', 'charge-reversed'] as const)
+    assert.deepEqual(
+      await wrapped?.submit({ ...refund, scenario, owner: 'amina' }, new AbortController().signal),
+      taken,
+    )
+
+  assert.deepEqual(simulated, [['refund', ['drop_after_processing', 'callback_never']]])
 })

@@ -11,6 +11,8 @@ export interface SimulatorSettings {
 interface SimulatedValues {
   phones: NumberValue[]
   accounts: NumberValue[]
+  /** Amounts of refunds. */
+  refunds: NumberValue[]
   cards: CardValue[]
   otps: { value: string; kind: string; for: string; what: string }[]
 }
