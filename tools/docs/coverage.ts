@@ -27,7 +27,8 @@ provider, for rails without a public protocol: in live, what only it serves is r
 without published limits is listed as UNAVAILABLE and its payments are refused. Flutterwave gets the bank codes in
 \`packages/server/data/provider-codes.csv\`, otherwise our own. Our codes for Uganda and Tanzania are synthetic: enter
 Flutterwave's codes before live payouts there. \`GET /utilities/momo-operators\` and
-\`GET /utilities/banks\` give the same by API.
+\`GET /utilities/banks\` give the same by API. A charge is refunded by the provider that collected it, where the column names that provider;
+otherwise the merchant pays the customer out with \`refundOf\`.
 
 ${sections.join('\n\n')}
 
@@ -35,8 +36,8 @@ ${sections.join('\n\n')}
 
 Wherever the merchant is, in these currencies:
 
-| currency | providers |
-|---|---|
+| currency | providers | refunds |
+|---|---|---|
 ${cardRows(data).join('\n')}
 `
 }
@@ -44,24 +45,43 @@ ${cardRows(data).join('\n')}
 function cardRows({ routes }: ReferenceData): string[] {
   return routes
     .filter(({ operation }) => operation === 'charge.card')
-    .map(({ currency, providers }) => `| ${currency} | ${providers.join(', ')} |`)
+    .map((route) => `| ${route.currency} | ${route.providers.join(', ')} | ${refundedBy(routes, route)} |`)
 }
 
-const header = `| method | operator | amount | authorisation | providers |
-|---|---|---|---|---|`
+/** The providers that refund what they charged. */
+function refundedBy(routes: readonly RouteRow[], charge: RouteRow): string {
+  const { country, currency, target, providers } = charge
+  const operation = charge.operation.replace('charge.', 'refund.')
+  const refund = routes.find(
+    (route) =>
+      route.operation === operation &&
+      route.operation !== charge.operation &&
+      route.country === country &&
+      route.currency === currency &&
+      route.target === target,
+  )
+  return providers.filter((provider) => refund?.providers.includes(provider)).join(', ')
+}
+
+const header = `| method | operator | amount | authorisation | providers | refunds |
+|---|---|---|---|---|---|`
 
 function moneyRows(data: ReferenceData, country: string): string[] {
   return data.routes
     .filter((route) => route.country === country && methods[route.operation] !== undefined)
-    .map((route) => routeRow(route, data.operators.get(route.target)))
+    .map((route) => routeRow(data, route))
 }
 
-function routeRow({ operation, providers }: RouteRow, operator: Operator | undefined): string {
+function routeRow({ operators, routes }: ReferenceData, route: RouteRow): string {
+  const { operation, providers } = route
+  const operator = operators.get(route.target)
   const isCharge = operation === 'charge.momo'
   const bounds = operator?.limits?.[isCharge ? 'deposit' : 'payout']
   const amount = bounds && operator ? amountOf(bounds, operator) : ''
   const approval = isCharge && operator ? approvalOf(operator) : ''
-  return `| ${[methods[operation], operator ? nameOf(operator) : '', amount, approval, providers.join(', ')].join(' | ')} |`
+  const name = operator ? nameOf(operator) : ''
+  const cells = [methods[operation], name, amount, approval, providers.join(', '), refundedBy(routes, route)]
+  return `| ${cells.join(' | ')} |`
 }
 
 const nameOf = ({ name, id }: Operator) => `${name} \`${id}\``
@@ -76,7 +96,7 @@ function amountOf({ min, max }: Limits, operator: Operator): string {
 function closedRows({ operators }: ReferenceData, country: string): string[] {
   return [...operators.values()]
     .filter((operator) => operator.country === country && !operator.limits)
-    .map((operator) => `| UNAVAILABLE | ${nameOf(operator)} | | | |`)
+    .map((operator) => `| UNAVAILABLE | ${nameOf(operator)} | | | | |`)
 }
 
 function bankLine({ banks, branches }: ReferenceData, country: string): string {

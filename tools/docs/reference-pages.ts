@@ -13,7 +13,13 @@ import {
 import { failureCodes } from '../../packages/server/src/providers/failure-codes.ts'
 import type { ReferenceData } from '../../packages/server/src/reference/data.ts'
 import { scenarios } from '../../packages/server/src/scenarios/catalogue.ts'
-import { endings, stayingEnding, unknownEnding } from '../../packages/simulator/src/outcomes.ts'
+import {
+  endings,
+  refundEndings,
+  refundFailure,
+  stayingEnding,
+  unknownEnding,
+} from '../../packages/simulator/src/outcomes.ts'
 import { meaningOf } from './api-pages.ts'
 
 export const note = '<!-- Made by npm run generate. Change the table in the code instead. -->'
@@ -131,6 +137,16 @@ ${numbers.sort().join('\n')}
 | ${stayingEnding} | charge or payout | \`PENDING\` | Stays pending until you end it, or it expires. |
 | ${unknownEnding} | name to resolve | \`E-CH-PY.S-37\` | The account does not exist. |
 | any other | charge or payout | \`SUCCESSFUL\` | Succeeds within 2 seconds. |
+
+## Amounts of refunds
+
+The last two digits of the whole amount, before the decimal point. A refund takes no number.
+
+| digits | outcome | |
+|---|---|---|
+| ${refundEndings.fails} | \`${refundFailure}\` | ${failureCodes[refundFailure]} |
+| ${refundEndings.stays} | \`PENDING\` | Stays pending until you end it. |
+| any other | \`SUCCESSFUL\` | Succeeds within 2 seconds. |
 
 ## Scenarios
 

@@ -1103,7 +1103,7 @@ export interface Schemas {
       value: string
       /** The digits that select it, in every country; empty for all other numbers */
       ending: string
-      /** charge, payout, charge and payout, or resolve */
+      /** charge, payout, charge and payout, refund, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
@@ -1133,7 +1133,20 @@ export interface Schemas {
       value: string
       /** The digits that select it, in every country; empty for all other numbers */
       ending: string
-      /** charge, payout, charge and payout, or resolve */
+      /** charge, payout, charge and payout, refund, or resolve */
+      for: string
+      /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
+      outcome: string
+      /** What it does */
+      what: string
+    }[]
+    /** Whole amounts of refunds, by their last two digits */
+    refunds: {
+      /** An example to copy */
+      value: string
+      /** The digits that select it, in every country; empty for all other numbers */
+      ending: string
+      /** charge, payout, charge and payout, refund, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
