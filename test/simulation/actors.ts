@@ -8,7 +8,7 @@ import { sql } from '../../packages/server/src/platform/db.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../../packages/server/src/platform/ids.ts'
 import { ask, type Life } from './lives.ts'
 import type { SimulatedProcess, Watcher } from './processes.ts'
-import { type Callback, type Entry, netOf } from './provider-book.ts'
+import { type Callback, type Entry, isOut, netOf } from './provider-book.ts'
 import type { OpenPayment, World } from './world.ts'
 
 /** A merchant sends its request, identical every time, to some process. */
@@ -135,7 +135,7 @@ export function resolveManually(world: World, id: string): void {
     // A manual resolution books the requested amount: another amount on the statement is queried first.
     if (entry?.fate === 'another amount' && row?.doubt !== 'amount_mismatch') return
     // The other amount that a charge collected is in suspense: its case decides about it, not this resolution.
-    const isSuspended = entry?.fate === 'another amount' && entry.rail !== 'payout'
+    const isSuspended = entry?.fate === 'another amount' && !isOut(entry.rail)
     const outcome = entry && netOf(entry) !== 0n && !isSuspended ? 'successful' : 'failed'
     await resolvePayment(process.context, key, { outcome, reason: 'asked', evidence: 'statement' })
   })

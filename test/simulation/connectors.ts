@@ -12,9 +12,11 @@ import type {
   SubmitOutcome,
 } from '../../packages/server/src/providers/contract.ts'
 import { operations } from '../../packages/server/src/providers/contract.ts'
+import type { RefundAttempt } from '../../packages/server/src/providers/refund-contract.ts'
 import {
   type Callback,
   continuationOf,
+  failure,
   networkMs,
   notFoundWindowMs,
   type ProviderBooks,
@@ -77,6 +79,13 @@ export function createProvider({ id, schedule, books, codec, isProof, requestsPe
       authorise: (attempt, answer) => authorise(line, attempt, answer),
     },
     transferCharges: { ...money('transfer', accountOf), deadAfterMs: 0 },
+    refunds: {
+      notFoundWindowMs,
+      takesOneAtATime: id !== 'house',
+      windowMs: Number.POSITIVE_INFINITY,
+      submit: (attempt) => (id === 'flutterwave' ? refundUnkeyed(line, id, attempt) : refund(line, id, attempt)),
+      query: (attempt) => ask(line, attempt),
+    },
     callbacks: { read: async (request: InboundRequest) => read(codec, request, isProof) },
     close: async () => undefined,
   }
@@ -140,6 +149,31 @@ async function submit(
   return outcomeOf(
     await exchange(line, label, timing.submitTimeoutMs, () => line.books.take(provider, rail, attempt, question)),
   )
+}
+
+async function refund(line: Line, provider: string, attempt: RefundAttempt): Promise<SubmitOutcome> {
+  const label = `${provider} refund ${attempt.key} of ${attempt.charge.key}`
+  return outcomeOf(
+    await exchange(line, label, timing.submitTimeoutMs, () => line.books.refund(provider, attempt, { isKeyed: true })),
+  )
+}
+
+/** A provider that knows no key refunds with every request, so its refunds are listed first. */
+async function refundUnkeyed(line: Line, provider: string, attempt: RefundAttempt): Promise<SubmitOutcome> {
+  const listed = await ask(line, attempt)
+  if (listed.found === 'unclear')
+    return attempt.isFirstSend
+      ? { certainty: 'definitely_not_submitted', cause: 'not_reached', detail: 'no list' }
+      : { certainty: 'unknown', cause: 'refused', detail: 'no list' }
+  if (listed.found === 'yes') return { certainty: 'accepted', providerStatus: listed.providerStatus }
+  const label = `${provider} refund ${attempt.key} of ${attempt.charge.key}`
+  const outcome = outcomeOf(
+    await exchange(line, label, timing.submitTimeoutMs, () => line.books.refund(provider, attempt, { isKeyed: false })),
+  )
+  const isDefinite = outcome.certainty === 'definitely_failed' || outcome.certainty === 'definitely_not_submitted'
+  return isDefinite && !attempt.isFirstSend
+    ? { certainty: 'unknown', cause: 'refused', detail: 'sent before', failure }
+    : outcome
 }
 
 function outcomeOf<Outcome>(reply: Outcome | typeof noResponse | typeof unreached): Outcome | SubmitOutcome {

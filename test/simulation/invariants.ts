@@ -1,4 +1,5 @@
 import { checkLedger } from '../../packages/server/src/ledger/check/check.ts'
+import { isOutgoing } from '../../packages/server/src/payments/model/outgoing.ts'
 import { sql } from '../../packages/server/src/platform/db.ts'
 import { entriesOf } from './actors.ts'
 import type { Life } from './lives.ts'
@@ -9,7 +10,7 @@ import type { World } from './world.ts'
 interface Ended {
   readonly id: string
   readonly merchant_id: string
-  readonly type: 'deposit' | 'withdrew'
+  readonly type: 'deposit' | 'withdrew' | 'refund'
   readonly method: string
   readonly state: string
   readonly external_reference: string
@@ -55,6 +56,7 @@ export async function checkWorld(world: World): Promise<void> {
       )
   }
   for (const life of world.lives) for (const what of responsesOf(life, ended)) complain(`life ${life.place}`, what)
+  world.violations.push(...world.books.complaints, ...(await refunds(world)))
   world.violations.push(...strangers(world, ended), ...(await feeds(world)), ...(await steps(world)))
   world.violations.push(...(await wallets(world, ended)), ...(await approvals(world, ended)))
   for (const line of world.ground.alerts())
@@ -112,7 +114,7 @@ function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
     complaints.push(`the provider moved ${moved}, the books say ${floated + costs}`)
   const mayHaveFailed = is_operator_resolved || entries.some(({ hasReportedFailure }) => hasReportedFailure)
   const isPaid = moving.some((entry) => !entry.isDenied)
-  if (type === 'withdrew' && state === 'failed' && isPaid && !mayHaveFailed)
+  if (isOutgoing({ type }) && state === 'failed' && isPaid && !mayHaveFailed)
     complaints.push('failed without a report, although its money has left')
   if (state === 'successful' && entries.every((entry) => netOf(entry) === 0n && entry.state !== 'reversed'))
     complaints.push('successful, but its provider moved nothing')
@@ -123,9 +125,9 @@ function moneyOf(payment: Ended, entries: readonly Entry[]): string[] {
 function booksOf(payment: Ended): string[] {
   const { type, state, holds, posts, voids, receipts, received, method, suspended, kept } = payment
   const complaints: string[] = []
-  if (type === 'withdrew' && (holds === 0 || posts + voids !== holds || (posts > 0 && voids > 0)))
+  if (isOutgoing({ type }) && (holds === 0 || posts + voids !== holds || (posts > 0 && voids > 0)))
     complaints.push(`${holds} holds, ${posts} posts, ${voids} voids`)
-  if (type === 'withdrew' && posts > 0 !== (state === 'successful')) complaints.push('its holds contradict its state')
+  if (isOutgoing({ type }) && posts > 0 !== (state === 'successful')) complaints.push('its holds contradict its state')
   if (method === 'bank-transfer' && state !== 'successful' && receipts !== received)
     complaints.push(`received ${receipts}, reported ${received}`)
   if (suspended !== kept) complaints.push(`${kept} in suspense, but its row has ${suspended}`)
@@ -169,6 +171,25 @@ function strangers({ books }: World, ended: readonly Ended[]): string[] {
   return [...books.entries.keys()]
     .filter((key) => Number.parseInt(key.slice(-2), 16) > (known.get(key.slice(0, -2)) ?? 0))
     .map((key) => `a provider received ${key}, but no attempt with this key is stored`)
+}
+
+/** What went back of a charge, and what its provider took back from the merchant, is never more than it brought. */
+async function refunds({ ground, owners }: World): Promise<string[]> {
+  const rows = await ground.base.db.write.query<{ id: string; collected: bigint; refunded: bigint; taken: bigint }>(sql`
+    select c.id, (case when c.method = 'bank-transfer' then c.received else c.amount end)::bigint as collected,
+      sum(r.amount)::bigint as refunded, greatest(-c.adjusted, 0)::bigint as taken
+    from transactions r
+    join transactions c on c.id = r.related_transaction_id
+    where r.merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
+      and r.type = 'refund'
+      and r.state = 'successful'
+    group by c.id`)
+  return rows
+    .filter(({ collected, refunded, taken }) => refunded + taken > collected)
+    .map(
+      ({ id, collected, refunded, taken }) =>
+        `${refunded} of ${id} was refunded and ${taken} taken back: it was ${collected}`,
+    )
 }
 
 interface Decided {
@@ -253,6 +274,6 @@ const adjustedOf = ({ adjusted, adjusted_fee }: Ended) => adjusted - adjusted_fe
 
 function changeOf({ type, method, state, amount, fee, received }: Ended): bigint {
   if (state !== 'successful') return 0n
-  if (type === 'withdrew') return -amount - fee
+  if (isOutgoing({ type })) return -amount - fee
   return (method === 'bank-transfer' ? received : amount) - fee
 }

@@ -7,16 +7,20 @@ import type { KeyedRequest } from '../../packages/server/src/idempotency/keys.ts
 import { acceptPayout } from '../../packages/server/src/payouts/accept.ts'
 import type { Owner } from '../../packages/server/src/platform/db.ts'
 import { readId } from '../../packages/server/src/platform/ids.ts'
+import { acceptRefund } from '../../packages/server/src/refunds/accept.ts'
 import type { Random } from '../support/cluster/random.ts'
 
-type Kind = 'payout' | 'bank payout' | 'prompt' | 'page' | 'card' | 'transfer'
+type Kind = 'payout' | 'bank payout' | 'prompt' | 'page' | 'card' | 'transfer' | 'refund'
 
 /** One payment from its merchant's side. */
 export interface Life {
   readonly place: number
   readonly kind: Kind
   readonly owner: Owner
+  /** Of a refund: 0 for all that is left. */
   readonly amount: number
+  /** Of a refund: the reference of its charge. */
+  readonly charge?: string
   readonly reference: string
   readonly key: string | undefined
   /** Requests without a response or reset yet. */
@@ -51,6 +55,25 @@ export function planLives(random: Random, owners: readonly Owner[], count: numbe
     refusals: [],
     isCancelled: false,
   }))
+}
+
+/** A refund of a charge, whatever its state: of a part, or of all that is left. */
+export function planRefund(random: Random, charge: Life, place: number): Life {
+  const part = 10 * (1 + random.below(charge.amount / 10))
+  return {
+    place,
+    kind: 'refund',
+    owner: charge.owner,
+    amount: random() < 0.3 ? 0 : part,
+    charge: charge.reference,
+    reference: `life-${place}`,
+    key: random() < 0.6 ? `key-${place}` : undefined,
+    underWay: 0,
+    asked: 0,
+    acceptedIds: new Set<string>(),
+    refusals: [],
+    isCancelled: false,
+  }
 }
 
 /** A bulk of payouts of one merchant, and a payment of each kind that another requests while they wait. */
@@ -124,11 +147,20 @@ function request(ctx: Context, life: Life): Promise<{ readonly response: object 
       const body = { ...common, ...cardholder }
       return chargeCard(ctx, owner, body, keyedOf(life, '/fiat/deposit/card', body))
     }
+    case 'refund':
+      return refund(ctx, life)
     case 'transfer': {
       const body = { ...common, email: 'amina@example.com' }
       return chargeByTransfer(ctx, owner, body, keyedOf(life, '/fiat/deposit/bank-transfer', body))
     }
   }
+}
+
+function refund(ctx: Context, life: Life): Promise<{ readonly response: object }> {
+  const { owner, amount, charge = '', reference: externalReference } = life
+  const body = { externalReference, ...(amount > 0 && { amount }) }
+  const keyed = keyedOf(life, `/transactions/${charge}/refunds`, body)
+  return acceptRefund(ctx, owner, charge, body, { maker: origin, keyed, scenario: undefined })
 }
 
 const origin = { made_by: 'cred_of_the_simulation', isBulk: false }

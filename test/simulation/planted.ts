@@ -49,9 +49,9 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'payments/resolve/decide.ts',
-        text: `    return decideLate({ ...payment, movedElsewhere: around.movedElsewhere }, observed)
+        text: `return decideLate({ ...payment, ...pastOf(around) }, observed)
 `,
-        instead: `    return observation.kind === 'reported' && observation.providerStatus.state === 'successful'
+        instead: `return observation.kind === 'reported' && observation.providerStatus.state === 'successful'
       ? successful(payment, observation.providerStatus.settled)
       : undefined
 `,
@@ -197,6 +197,49 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
     ],
     complaint: /was sent, its decision is null/,
+  },
+  {
+    name: 'refunds of a charge not counted',
+    edits: [
+      {
+        path: 'payments/refunds/accept-refunds.ts',
+        text: 'return charge && amount > refundable(charge) ? refundable(charge) : undefined',
+        instead: 'return charge && amount > charge.amount ? refundable(charge) : undefined',
+      },
+      {
+        path: 'refunds/price.ts',
+        text: '  if (amount > left) throw excess(charge, left)\n',
+        instead: '',
+      },
+    ],
+    complaint: /the refunds of a charge do not match its totals or exceed it|was refunded and/,
+  },
+  {
+    name: 'refund sent before its turn',
+    edits: [
+      {
+        path: 'payments/model/store.ts',
+        text: `      and not (t.doubt = 'earlier_refund' and waits_for_turn(t.id, t.related_transaction_id))\n`,
+        instead: '',
+      },
+      {
+        path: 'payments/accept/first-rows.ts',
+        text: `wake_at && doubt === '' ?`,
+        instead: 'wake_at ?',
+      },
+    ],
+    complaint: /got refund .* while .* is open/,
+  },
+  {
+    name: 'refund sent again on request',
+    edits: [
+      {
+        path: 'payments/resolve/decide-retry.ts',
+        text: `transaction.type !== 'withdrew' ||`,
+        instead: `transaction.type === 'deposit' ||`,
+      },
+    ],
+    complaint: /attempts moved money|no attempt with this key is stored|the provider moved/,
   },
   {
     name: 'epoch forgotten',

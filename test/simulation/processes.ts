@@ -55,6 +55,9 @@ const routes = [
   { operation: 'charge.momo', providers: ['pawapay', 'house'] },
   { operation: 'charge.card', providers: ['flutterwave'] },
   { operation: 'charge.bank-transfer', providers: ['house'] },
+  { operation: 'refund.momo', providers: ['pawapay', 'house'] },
+  { operation: 'refund.card', providers: ['flutterwave'] },
+  { operation: 'refund.bank-transfer', providers: ['house'] },
 ] as const
 
 export function startProcess(name: string, around: ProcessOptions): SimulatedProcess {

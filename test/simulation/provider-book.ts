@@ -6,16 +6,19 @@ import type {
   Receipt,
   SubmitOutcome,
 } from '../../packages/server/src/providers/contract.ts'
+import type { RefundAttempt } from '../../packages/server/src/providers/refund-contract.ts'
 import type { Random } from '../support/cluster/random.ts'
 import type { Schedule } from './schedule.ts'
 
-export type Rail = 'payout' | 'momo' | 'card' | 'transfer'
+export type Rail = 'payout' | 'momo' | 'card' | 'transfer' | 'refund'
 
 /** What a provider knows under one key. */
 export interface Entry {
   readonly key: string
   readonly provider: string
   readonly rail: Rail
+  /** Of a refund: the key of its charge. */
+  readonly charge: string | undefined
   readonly asked: bigint
   readonly currency: AttemptRef['currency']
   readonly fate: Fate
@@ -70,7 +73,7 @@ const promptMs = 30 * 60_000
 
 type Notify = (entry: Entry) => void
 
-const failure: Failure = { code: 'UNSPECIFIED_FAILURE', message: 'The operator gave no reason.' }
+export const failure: Failure = { code: 'UNSPECIFIED_FAILURE', message: 'The operator gave no reason.' }
 const fates: readonly Fate[] = [
   ...Array<Fate>(14).fill('success'),
   ...Array<Fate>(5).fill('failure'),
@@ -88,6 +91,10 @@ export interface ProviderBooks {
   readonly entries: ReadonlyMap<string, Entry>
   readonly callbacks: Callback[]
   take(provider: string, rail: Rail, attempt: AttemptRef, question: CustomerAction | undefined): SubmitOutcome
+  /** Without a key, a repeated request refunds once more. */
+  refund(provider: string, attempt: RefundAttempt, way: { readonly isKeyed: boolean }): SubmitOutcome
+  /** Requests that a provider must never get. */
+  readonly complaints: string[]
   find(key: string): Entry | undefined
   /** One step towards its fate. */
   progress(entry: Entry): void
@@ -103,6 +110,7 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
   const { random } = schedule
   const entries = new Map<string, Entry>()
   const callbacks: Callback[] = []
+  const complaints: string[] = []
   const notify = (entry: Entry) => {
     entry.observation += 1
     callbacks.push({
@@ -117,9 +125,25 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
     entries.set(entry.key, entry)
     return entry
   }
+  const accept = (...given: Given): SubmitOutcome => {
+    const cause = refusalOf(schedule)
+    const [, rail] = given
+    // Now and then a provider is wrong about itself.
+    if (cause && schedule.hasChance(0.05)) open(...given).isDenied = true
+    if (cause) return { certainty: 'definitely_not_submitted', cause, detail: 'not now' }
+    const entry = open(...given)
+    return rail !== 'transfer' && random() < 0.05 ? refuse(entry) : welcome(entry, random, notify)
+  }
   return {
     entries,
     callbacks,
+    complaints,
+    refund: (provider, attempt, { isKeyed }) => {
+      const known = entries.get(attempt.key)
+      return known && isKeyed
+        ? takeAgain(schedule, known)
+        : refundOnce({ entries, complaints, accept }, provider, attempt)
+    },
     find: (key) => {
       const entry = entries.get(key)
       if (entry && isUnanswered(entry) && schedule.nowMs() > entry.takenAt + promptMs) giveUp(entry)
@@ -128,12 +152,7 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
     take: (provider, rail, attempt, question) => {
       const known = entries.get(attempt.key)
       if (known) return takeAgain(schedule, known)
-      const cause = refusalOf(schedule)
-      // Now and then a provider is wrong about itself.
-      if (cause && schedule.hasChance(0.05)) open(provider, rail, attempt, undefined).isDenied = true
-      if (cause) return { certainty: 'definitely_not_submitted', cause, detail: 'not now' }
-      const entry = open(provider, rail, attempt, question)
-      return rail !== 'transfer' && random() < 0.05 ? refuse(entry) : welcome(entry, random, notify)
+      return accept(provider, rail, attempt, question)
     },
     progress: (entry) => {
       if (step(entry)) notify(entry)
@@ -154,15 +173,45 @@ export function createProviderBooks(schedule: Schedule): ProviderBooks {
   }
 }
 
-type Given = [provider: string, rail: Rail, attempt: AttemptRef, question: CustomerAction | undefined]
+interface RefundBooks {
+  readonly entries: ReadonlyMap<string, Entry>
+  readonly complaints: string[]
+  accept(...given: Given): SubmitOutcome
+}
 
-function entryOf(schedule: Schedule, ...[provider, rail, { key, amount, currency }, question]: Given): Entry {
+/** Refunds if enough is left of the charge. A second refund at once is wrong where one at a time is taken. */
+function refundOnce(
+  { entries, complaints, accept }: RefundBooks,
+  provider: string,
+  attempt: RefundAttempt,
+): SubmitOutcome {
+  const { key, charge, amount } = attempt
+  const before = [...entries.values()].filter((entry) => entry.charge === charge.key)
+  const open = before.find(({ state, key: other }) => state === 'pending' && other !== key)
+  if (open && provider !== 'house') complaints.push(`${provider} got refund ${key} while ${open.key} is open`)
+  const collected = entries.get(charge.key)
+  const left = (collected ? netOf(collected) : 0n) + before.reduce((sum, entry) => sum + reservedOf(entry), 0n)
+  if (amount > left) return { certainty: 'definitely_failed', failure }
+  // A repeated request is under another key than any that the service has stored.
+  const own = entries.has(key) ? { ...attempt, key: `${key.slice(0, -2)}f${before.length % 10}` } : attempt
+  return accept(provider, 'refund', own, undefined)
+}
+
+type Given = [
+  provider: string,
+  rail: Rail,
+  attempt: AttemptRef & { readonly charge?: { readonly key: string } },
+  question: CustomerAction | undefined,
+]
+
+function entryOf(schedule: Schedule, ...[provider, rail, { key, amount, currency, charge }, question]: Given): Entry {
   const { random } = schedule
   const lagMs = schedule.isFaulty && random() < 0.3 ? random.below(indexMs) : 0
   return {
     key,
     provider,
     rail,
+    charge: charge?.key,
     asked: amount,
     currency,
     fate: random.pick(fates),
@@ -261,7 +310,10 @@ function giveUp(entry: Entry): void {
 }
 
 /** It ended because our float was short: the payout is to be paid under another key. */
-const isUnfunded = ({ rail, fate }: Entry) => rail === 'payout' && fate.startsWith('unfunded')
+const isUnfunded = ({ rail, fate }: Entry) => isOut(rail) && fate.startsWith('unfunded')
+
+/** Whether money leaves by it. */
+export const isOut = (rail: Rail) => rail === 'payout' || rail === 'refund'
 
 const isReversal = (fate: Fate) => /reversal/.test(fate)
 
@@ -315,9 +367,12 @@ function answerQuestion(entry: Entry, isRight: boolean, notify: Notify): 'right'
   return 'right'
 }
 
+/** What a refund took or may still take of its charge. */
+const reservedOf = (entry: Entry) => (entry.state === 'pending' ? -entry.asked : netOf(entry))
+
 /** Net amount it moved, as the service should know it: positive when our float there grew. */
 export function netOf({ rail, state, moved, returned, receipts, asked }: Entry): bigint {
   if (rail === 'transfer') return receipts.reduce((sum, { amount, isReversed }) => sum + (isReversed ? 0n : amount), 0n)
   if (state !== 'successful' && state !== 'reversed') return 0n
-  return (rail === 'payout' ? -1n : 1n) * ((moved === 0n ? asked : moved) - returned)
+  return (isOut(rail) ? -1n : 1n) * ((moved === 0n ? asked : moved) - returned)
 }

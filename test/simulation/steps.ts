@@ -1,5 +1,5 @@
 import { answerCard, cancel, decide, deliver, expire, resolveManually, retry, sendRequest, wake } from './actors.ts'
-import { hasOutcome } from './lives.ts'
+import { hasOutcome, type Life, planRefund } from './lives.ts'
 import type { Watcher } from './processes.ts'
 import type { Entry } from './provider-book.ts'
 import { checkTimers, crash, openPayments, runOne, type World, watchersOf } from './world.ts'
@@ -137,9 +137,23 @@ function merchantChoices(world: World): Choice[] {
   if (fresh) choices.push({ weight: 10, do: () => sendRequest(world, fresh) })
   const known = lives.filter(({ asked, key }) => asked > 0 && asked < 4 && key !== undefined)
   if (known.length > 0) choices.push({ weight: 0.7, do: () => sendRequest(world, random.pick(known)) })
+  const charges = lives.filter(({ kind, acceptedIds }) => isCharge(kind) && acceptedIds.size > 0)
+  if (charges.length > 0) choices.push({ weight: 2, do: () => refundOne(world, random.pick(charges)) })
   const payouts = lives.filter(({ kind, acceptedIds }) => kind === 'payout' && acceptedIds.size > 0)
   if (payouts.length > 0) choices.push({ weight: 0.7, do: () => cancel(world, random.pick(payouts)) })
   return choices
+}
+
+const isCharge = (kind: Life['kind']) => ['prompt', 'page', 'card', 'transfer'].includes(kind)
+/** Refunds of one charge are few. */
+const refundsMax = 4
+
+function refundOne(world: World, charge: Life): void {
+  const { lives, random } = world
+  if (lives.filter((life) => life.charge === charge.reference).length >= refundsMax) return
+  const life = planRefund(random, charge, lives.length)
+  lives.push(life)
+  sendRequest(world, life)
 }
 
 async function operate(world: World): Promise<void> {

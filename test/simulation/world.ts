@@ -145,8 +145,9 @@ export function openPayments({ ground, owners }: World): Promise<OpenPayment[]> 
 /** Every open payment has a wake time, and a timer for it, unless it waits for a person's approval: then it has neither. */
 export async function checkTimers(world: World): Promise<OpenPayment[]> {
   const open = await openPayments(world)
-  for (const { id, state, wake_at, has_timer } of open)
-    if (state === 'unapproved' ? wake_at || has_timer : !wake_at || !has_timer)
+  // A refund that waits for an earlier one has no timer of its own.
+  for (const { id, state, doubt, wake_at, has_timer } of open)
+    if (doubt !== 'earlier_refund' && (state === 'unapproved' ? wake_at || has_timer : !wake_at || !has_timer))
       world.violations.push(`${state === 'unapproved' ? 'a' : 'no'} worker will poll ${id}, which is ${state}`)
   return open
 }

@@ -157,6 +157,8 @@ function whyNotAgain({ id, state, type, provider }: Transaction): string {
   if (state === 'unapproved') return `${shown} waits for approval by a person of the merchant: nothing is sent before`
   if (state === 'sending') return `${shown} is being sent right now`
   if (type === 'deposit') return `${shown} is a charge: a resend could prompt the customer twice`
+  if (type === 'refund')
+    return `${shown} is a refund: ${provider} may take a resend for a second one. Malipo sends it again when ${provider} must have listed it`
   return `${shown} is pending at ${provider}: Malipo queries it again and never sends it twice`
 }
 
