@@ -97,7 +97,7 @@ test('a refund waits for a slow operator, can be cancelled there, and frees its 
   assert.equal((await ask({ amount: '1000' })).status, 'ACCEPTED')
 })
 
-test('a refund whose whole amount ends in 89 fails, and in 29 stays until the control API ends it', async (t) => {
+test('a refund of an amount in 89 fails, and one in 29 stays until the control API ends it', async (t) => {
   const { sim, ask, read } = await paid(t)
   const failing = await ask({ amount: '289' })
   await sim.advance(settleMs)

@@ -75,7 +75,7 @@ export const refundCases: readonly RefundCase[] = [
 
       const status = found(await failing.query())
       assert.ok(status.state === 'failed' && status.failure.message.length > 0, inspect(status))
-      assert.ok(flow.isKeyed || status.receipt, 'without a key the receipt tells the next refund apart')
+      assert.ok(flow.isKeyed || status.receipt, 'without a key the receipt distinguishes it from the next refund')
       const [ended] = await booked(flow, paid)
       assert.equal(ended?.state, 'failed')
       paid.receipts.push(status.receipt ?? '')
@@ -311,7 +311,7 @@ export const refundCases: readonly RefundCase[] = [
     },
   },
   {
-    guarantee: 'a refund that never ends by itself stays open, and a lagging status is no end',
+    guarantee: 'a refund that never ends by itself stays open, and a lagging status ends nothing',
     run: async (flow) => {
       const paid = await flow.pay()
       const stuck = paid.refund()

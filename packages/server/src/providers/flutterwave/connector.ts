@@ -96,7 +96,7 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
     },
     refunds: {
       notFoundWindowMs: refundWindowMs,
-      // Two refunds in progress could not be told apart in the list.
+      // A list without comments could not distinguish two refunds in progress.
       takesOneAtATime: true,
       windowMs: refundableForMs,
       submit: (attempt, signal) => submitRefund(line, attempt, signal),

@@ -166,7 +166,7 @@ test('a refund that is unknown to Malipo stops the first send, and a known one d
   assert.equal((await refunds.submit({ ...attempt, otherReceipts: ['1'] }, soon())).certainty, 'accepted')
 })
 
-test('a response about another transaction, without an id or with another amount is no success', async (t) => {
+test('a response about another transaction or amount never passes for a success', async (t) => {
   const { refunds, stub } = await flutterwave(t)
   for (const changes of [{ tx_id: 1 }, { tx_id: undefined }, { id: undefined }, { amount_refunded: 'all' }]) {
     stub.responses = [none, success({ data: { ...refund, ...changes } })]

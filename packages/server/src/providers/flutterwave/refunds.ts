@@ -61,8 +61,8 @@ const isTransaction = (receipt: string) => /^\d{1,20}$/.test(receipt)
 const unnumbered = 'Flutterwave refunds by its transaction number, which it did not report for this charge'
 
 /**
- * Before the first send. A refund that Malipo does not know was made in Flutterwave's dashboard: a later query could not tell the
- * two apart, so nothing is sent. One with our key contradicts a refusal that looked certain, and is reported as ours.
+ * Before the first send. A refund that Malipo does not know was made in Flutterwave's dashboard: a later query could not distinguish
+ * the two, so nothing is sent. One with our key contradicts a refusal that looked certain, and is reported as ours.
  */
 function stoppedByList(listed: Listed, attempt: RefundAttempt): SubmitOutcome | undefined {
   if ('detail' in listed) return notSubmitted(listed.isReached ? 'closed' : 'not_reached', listed.detail)
