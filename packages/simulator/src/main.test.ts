@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -122,6 +123,32 @@ test('a killed simulator keeps all its data after a restart and continues open p
   await ended(child)
   const third = await start(t, variables)
   assert.equal((await third.client.movements(open.payoutId)).length, 1)
+})
+
+test('a killed simulator keeps its refunds, and never refunds more than it collected', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'simulator-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const variables = { SIMULATOR_JOURNAL: join(folder, 'journal.jsonl'), SIMULATOR_SETTLE_MS: '60000' }
+  const { child, client: before } = await start(t, variables)
+  const { depositId, ...order } = deposit({ amount: '1000' })
+  await before.pawapay('POST', '/v2/deposits', { depositId, ...order })
+  await before.advance(60_000)
+  const refund = { refundId: randomUUID(), depositId, amount: '700', currency: 'RWF' }
+  await before.pawapay('POST', '/v2/refunds', refund)
+  const floats = (await before.control('GET', '/float')).body
+  child.kill('SIGKILL')
+  await ended(child)
+
+  const { client } = await start(t, variables)
+  const refundAgain = async (changes: object) =>
+    (await client.pawapay('POST', '/v2/refunds', { ...refund, ...changes })).body as Body
+  assert.deepEqual((await client.control('GET', '/float')).body, floats)
+  assert.equal((await refundAgain({})).status, 'DUPLICATE_IGNORED')
+  assert.equal((await refundAgain({ refundId: randomUUID() })).failureReason.failureCode, 'REFUND_IN_PROGRESS')
+  await client.advance(60_000)
+  assert.equal((await refundAgain({ refundId: randomUUID() })).failureReason.failureCode, 'AMOUNT_TOO_LARGE')
+  const { items } = (await client.control('GET', `/refunds?charge=${depositId}`)).body
+  assert.partialDeepStrictEqual(items, [{ key: refund.refundId, state: 'completed', amount: '700' }])
 })
 
 test('a callback that was not delivered before the kill is sent after the restart', async (t) => {
