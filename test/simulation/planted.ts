@@ -231,12 +231,15 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     complaint: /got refund .* while .* is open/,
   },
   {
-    name: 'refund sent again on request',
+    name: 'refund not waited for in the list',
     edits: [
       {
-        path: 'payments/resolve/decide-retry.ts',
-        text: `transaction.type !== 'withdrew' ||`,
-        instead: `transaction.type === 'deposit' ||`,
+        path: 'payments/resolve/decide.ts',
+        text: `    attempt.send_deadline !== null && askedAt > attempt.send_deadline.getTime() + around.notFoundWindowMs
+`,
+        instead: `    transaction.type === 'refund' ||
+    (attempt.send_deadline !== null && askedAt > attempt.send_deadline.getTime() + around.notFoundWindowMs)
+`,
       },
     ],
     complaint: /attempts moved money|no attempt with this key is stored|the provider moved/,
