@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { peopleSettings } from './config/people.ts'
+import { quoteSettings } from './config/quotes.ts'
 import {
   cipherKey,
   databaseUrl,
@@ -317,6 +318,7 @@ export const settings = {
     fallback: '',
   },
   ...peopleSettings,
+  ...quoteSettings,
   webhookRanges: {
     name: 'MALIPO_WEBHOOK_RANGES',
     about:

@@ -1,5 +1,6 @@
 import { peopleErrors } from './errors/people.ts'
 import { refundErrors } from './errors/refunds.ts'
+import { quoteErrors } from './errors/quotes.ts'
 
 /** Every error of the merchants' API. One key, one errorCode, one status; docs/reference/errors.md is generated from this. */
 export const merchantErrors = {
@@ -331,6 +332,7 @@ export const merchantErrors = {
     retryable: true,
   },
   ...refundErrors,
+  ...quoteErrors,
 } as const satisfies Record<string, CatalogueEntry>
 
 export const catalogue = { ...merchantErrors, ...peopleErrors } as const satisfies Record<string, CatalogueEntry>

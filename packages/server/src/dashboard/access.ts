@@ -42,6 +42,10 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
 
   'POST /fiat/payout': money('payouts:create'),
   'POST /fiat/payouts/bulk': money('payouts:create'),
+  'POST /quotes': read('payouts:create'),
+  'POST /fiat/payout/validate': read('payouts:create'),
+  'POST /fiat/payouts/bulk/validate': read('payouts:create'),
+  'POST /conversions': money('payouts:create'),
   'POST /fiat/payout/:transactionId/cancel': { member: 'payouts:create', isForLimited: true },
   'POST /transactions/:transactionId/refunds': money('payouts:create'),
   'GET /refunds': read('payments:read'),

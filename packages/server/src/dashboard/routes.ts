@@ -2,6 +2,7 @@ import { type TObject, Type } from 'typebox'
 import { recordRefusal } from '../audit/record.ts'
 import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
+import { conversionRoutes } from '../conversions/routes.ts'
 import { AppError, catalogue } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import type { Access, App } from '../http/app.ts'
@@ -38,6 +39,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       transactionRoutes(people, ctx)
       payoutRoutes(people, ctx)
       refundRoutes(people, ctx)
+      conversionRoutes(people, ctx)
       webhookRoutes(people, ctx)
       externalAccountRoutes(people, ctx)
       referenceRoutes(people, ctx)

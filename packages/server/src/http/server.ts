@@ -4,6 +4,7 @@ import { authRoutes, publishedKeysRoute } from '../auth/routes.ts'
 import { bankLogoRoute } from '../charges/bank-logo.ts'
 import { chargeRoutes } from '../charges/routes.ts'
 import type { Context } from '../context.ts'
+import { conversionRoutes } from '../conversions/routes.ts'
 import { dashboardRoutes, giveToMembers } from '../dashboard/routes.ts'
 import { AppError, invalidBody } from '../errors.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
@@ -70,6 +71,7 @@ export function createApiServer(ctx: Context): Server {
         chargeRoutes(business, ctx)
         payoutRoutes(business, ctx)
         refundRoutes(business, ctx)
+        conversionRoutes(business, ctx)
         webhookRoutes(business, ctx)
         externalAccountRoutes(business, ctx)
         referenceRoutes(business, ctx)

@@ -92,7 +92,8 @@ function describe(schema: TSchema, error: TLocalizedValidationError): Detail[] {
         .slice(0, detailsMax)
         .map((name) => say(at(name), unknownField(schema, path, name)))
     case 'boolean':
-      return [] // The additionalProperties error beside it says it better.
+    case 'if':
+      return [] // The error beside it says it better.
     case 'type':
       return [say(at(), `must be ${withArticle(String(error.params.type))}`)]
     case 'enum':

@@ -97,6 +97,11 @@ const handbook: Record<LedgerEvent, string[]> = {
     'transfer 2: fx_income USD → wallet USD 3',
     'transfer 3: fees USD → wallet USD 7',
   ],
+  conversion: [
+    'transfer 0: wallet USD → fx_position USD 480',
+    'transfer 1: fx_position KES → wallet KES 390',
+    'transfer 2: fx_position USD → fx_income USD 3',
+  ],
   debt_collected: ['transfer 0: wallet USD → receivable USD 13'],
   suspense_credited: ['transfer 0: suspense USD → wallet USD 500', 'transfer 1: wallet USD → fees USD 7'],
   suspense_debited: ['transfer 0: wallet USD → suspense USD 480', 'transfer 1: receivable USD → suspense USD 13'],

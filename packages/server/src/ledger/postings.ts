@@ -123,6 +123,13 @@ export const postingTable = {
       transfer('fees', 'wallet', 'fee'),
     ],
   },
+  conversion: {
+    postings: [
+      transfer('wallet', 'fx_position', 'taken'),
+      transfer('fx_position', 'wallet', 'credited', 'payment'),
+      transfer('fx_position', 'fx_income', 'spread'),
+    ],
+  },
   debt_collected: { postings: [transfer('wallet', 'receivable', 'owed')] },
   suspense_credited: { postings: [transfer('suspense', 'wallet', 'received'), transfer('wallet', 'fees', 'fee')] },
   suspense_debited: {

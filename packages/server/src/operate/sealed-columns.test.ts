@@ -9,6 +9,7 @@ import { sealedColumns } from './sealed-columns.ts'
 const exceptions: Readonly<Record<string, string>> = {
   card_continuations: 'kept for minutes, in an unlogged table',
   'challenges.content': 'kept for 5 minutes',
+  'quotes.terms': 'kept for two hours',
   'people.totp_ticket': 'not a column: the browser keeps it for 15 minutes',
 }
 

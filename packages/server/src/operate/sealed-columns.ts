@@ -321,7 +321,7 @@ const proposalSecret: SealedColumn = {
   },
 }
 
-/** All but `card_continuations` and `challenges`, whose rows live for minutes. */
+/** All but `card_continuations`, `challenges` and `quotes`, whose rows live for minutes or two hours. */
 export const sealedColumns: readonly SealedColumn[] = [
   ...[secret, previousSecret, account, counterparty, callback],
   ...[passwordHash, totpSecret, proposalSecret],

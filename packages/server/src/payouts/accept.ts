@@ -8,7 +8,10 @@ import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { createRateOf, type RateOf } from '../reference/rates.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
-import { type PayoutBody, pricePayout } from './price.ts'
+import { quotedFigures } from './execute-quote.ts'
+import { paymentOf } from './figures.ts'
+import { type PayoutBody, type PricingTerms, pricePayout } from './price.ts'
+import { refundedBy } from './refund-of.ts'
 
 interface AcceptedPayout {
   readonly success: true
@@ -52,13 +55,28 @@ export async function acceptNew(
   keyed: KeyedRequest | undefined,
   { origin, rateOf = createRateOf(ctx, owner), scenario }: Terms,
 ): Promise<AcceptedOnce> {
-  const priced = await pricePayout(ctx, owner, body, keyed, { origin, rateOf })
+  const priced = await pricedFor(ctx, owner, body, keyed, { origin, rateOf })
   const responseOf = (id: string) => responseFor(id, body.externalReference)
   const outcome = await submit(ctx, { ...priced, responseOf, scenario })
   if (outcome.isReplay) return { response: outcome.response as AcceptedPayout, isReplay: true }
   reach('payout.accepted')
   if (outcome.transaction.wake_at) ctx.wakeups.wake(laneOf(owner.env, outcome.transaction.provider))
   return { response: responseOf(outcome.transaction.id), isReplay: false }
+}
+
+/** At the current prices, or exactly as quoted. */
+async function pricedFor(
+  ctx: Context,
+  owner: Owner,
+  body: PayoutBody,
+  keyed: KeyedRequest | undefined,
+  terms: PricingTerms,
+): ReturnType<typeof pricePayout> {
+  const { quoteId, externalReference: external_reference } = body
+  if (quoteId === undefined) return pricePayout(ctx, owner, body, keyed, terms)
+  const { quote, figures } = await quotedFigures(ctx, owner, quoteId, body, terms.origin)
+  const refundOf = await refundedBy(ctx, owner, body.refundOf, figures)
+  return paymentOf(ctx, owner, figures, { ...terms, external_reference, keyed, quote, refundOf })
 }
 
 function responseFor(id: string, externalReference: string): AcceptedPayout {

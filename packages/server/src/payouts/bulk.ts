@@ -29,7 +29,7 @@ interface BulkTerms {
 }
 
 /** Reads one item, or throws the error for its result. */
-type ReadItem = (item: unknown) => PayoutBody
+export type ReadItem = (item: unknown) => PayoutBody
 
 /** Requests of one merchant that run or wait. */
 const limited = createWaitingLimit(32)
@@ -41,9 +41,14 @@ const inTurn = createTurns()
  * one after another, so other merchants wait for one part of one request at most.
  */
 export function acceptBulk(...order: Parameters<typeof acceptAll>): ReturnType<typeof acceptAll> {
-  const [, { merchant_id, env }] = order
+  const [, owner] = order
+  return inMerchantTurn(owner, () => acceptAll(...order))
+}
+
+/** Runs a request with many payouts after the merchant's earlier ones. */
+export function inMerchantTurn<Result>({ merchant_id, env }: Owner, work: () => Promise<Result>): Promise<Result> {
   const key = `${merchant_id} ${env}`
-  return limited(key, () => inTurn(key, () => acceptAll(...order)))
+  return limited(key, () => inTurn(key, work))
 }
 
 async function acceptAll(
@@ -81,7 +86,7 @@ const perPart = 200
 const perTurn = 50
 
 /** Runs one part after another: payouts of other merchants wait for one part at most. */
-async function inParts<Item, Result>(
+export async function inParts<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {

@@ -45,7 +45,7 @@ const methods = {
  * A payout as the document and the SDK describe it: to an external account, or to one kind of destination with the fields that
  * it needs. The server validates the flat form, so that each missing field is reported by its name.
  */
-export function payoutForms(sum: TProperties, wallet: TProperties): object {
+export function payoutForms(sum: TProperties, wallet: TProperties): object[] {
   const country = Type.String({ maxLength: 100, description: 'Two-letter ISO 3166-1 code of the beneficiary' })
   const currency = Type.String({ maxLength: 100, description: 'What the beneficiary gets' })
   const direct = Object.entries(methods).map(([destination, { title, method }]) => {
@@ -74,5 +74,5 @@ export function payoutForms(sum: TProperties, wallet: TProperties): object {
     },
     { ...closed, title: 'PayoutToExternalAccount' },
   )
-  return { title: 'Payout', anyOf: [stored, ...direct] }
+  return [stored, ...direct]
 }

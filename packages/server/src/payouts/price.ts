@@ -1,43 +1,53 @@
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
-import {
-  type Beneficiary,
-  beneficiaryOf,
-  type Destination,
-  type PayoutMethod,
-} from '../external-accounts/beneficiary.ts'
-import { find } from '../external-accounts/store.ts'
+import type { Beneficiary } from '../external-accounts/beneficiary.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import { type Currency, currencies, isCurrency } from '../money/currencies.ts'
-import { feeOf, keepRule } from '../money/fees.ts'
-import { walletSideOf } from '../payments/accept/exchange.ts'
+import { type FeeRule, feeOf } from '../money/fees.ts'
+import { numberFromMinor } from '../money/money.ts'
+import { pricerOf, type WalletSide } from '../payments/accept/exchange.ts'
 import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import type { PayoutOrigin } from '../payments/controls/control-batch.ts'
 import { requirePlaces } from '../payments/controls/maker.ts'
 import { routeQueryOf } from '../payments/dispatch/operation.ts'
-import type { RefundOf } from '../payments/refunds/accept-refunds.ts'
-import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import type { Owner } from '../platform/db.ts'
-import { readId } from '../platform/ids.ts'
-import type { PayoutTarget } from '../providers/contract.ts'
-import { currencyOf, exactAmount, momoAmount } from '../reference/momo.ts'
+import { exactAmount, momoAmount } from '../reference/momo.ts'
 import type { RateOf } from '../reference/rates.ts'
 import { isWalletPlace } from '../reference/wallet-places.ts'
-import { findRefundable, refuseExcess } from '../transactions/find-refundable.ts'
+import { type Figures, paymentOf } from './figures.ts'
+import { largestPaidBy } from './largest-amount.ts'
+import { beneficiaryFor, type PayeeInput } from './payee.ts'
+import { refundedBy } from './refund-of.ts'
 
-export interface PayoutBody {
-  readonly amount: number
-  readonly externalReference: string
-  readonly externalAccountId?: string
-  readonly currency?: string
-  readonly country?: string
-  readonly destination?: Destination
-  readonly payoutMethod?: PayoutMethod
+/** What is paid, to whom, and from which wallet. */
+export interface PayoutInput extends PayeeInput {
+  /** What the beneficiary gets. */
+  readonly amount?: number
+  /** Only for a quote: what may leave the wallet, fee included. */
+  readonly debitAmount?: number
   readonly debitCurrency?: string
   readonly debitCountry?: string
+}
+
+export interface PayoutBody extends PayoutInput {
+  readonly externalReference: string
+  readonly quoteId?: string
   /** A charge that this payout refunds. */
   readonly refundOf?: string
 }
+
+export interface PricingTerms {
+  readonly origin: PayoutOrigin
+  readonly rateOf: RateOf
+}
+
+/**
+ * Runs one check of a request. One way of checking throws the first error; another collects the errors of all checks, and then a
+ * check that failed has no value.
+ */
+export type Check = <Value>(check: () => Value | Promise<Value>) => Promise<Value | undefined>
+
+const throwing: Check = async (check) => check()
 
 /** Checks and prices a payout: beneficiary, amount, provider, wallet and fee. Moves no money yet. */
 export async function pricePayout(
@@ -45,128 +55,164 @@ export async function pricePayout(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
-  { origin, rateOf }: { readonly origin: PayoutOrigin; readonly rateOf: RateOf },
+  terms: PricingTerms,
 ): Promise<Omit<PricedPayment, 'responseOf'>> {
-  const beneficiary = await beneficiaryFor(ctx, owner, body)
-  requirePlaces(origin, [beneficiary])
-  const { country, currency, destination, code } = beneficiary
-  await ctx.currencies.refuseDisabled(owner, currency)
-  const [connector] = ctx.routing.providersOf(owner.env, routeQueryOf({ ...beneficiary, type: 'withdrew' }))
-  const amount = amountOf(ctx, beneficiary, body.amount)
-  if (!connector) throw new AppError('PAYOUT_PROVIDER_NOT_FOUND')
-  const wallet = walletFor(ctx, beneficiary, body)
-  requirePlaces(origin, [wallet])
-  await ctx.currencies.refuseDisabled(owner, wallet.currency)
-  const method = destination === 'Bank Account' ? 'bank' : 'momo'
-  const currencies = { currency, wallet_currency: wallet.currency }
-  const { wallet_amount, rate } = await walletSideOf('payout', { amount, ...currencies }, rateOf)
-  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'payout', method, currency: wallet.currency })
-  return {
-    owner,
-    type: 'withdrew',
-    method,
-    destination,
-    country,
-    external_reference: body.externalReference,
-    amount,
-    ...currencies,
-    wallet_country: wallet.country,
-    wallet_amount,
-    fee: feeOf(rule, wallet_amount),
-    fee_rule: keepRule(rule),
-    rate,
-    account_name: beneficiary.account_name,
-    code,
-    counterparty: { role: 'payee', to: targetOf(beneficiary) },
-    provider: connector.id,
-    action: null,
-    expiresInMs: undefined,
-    isSentAtOnce: false,
-    sent_via: 'lane',
-    holdsGoTo: await sharedAccounts(ctx.accounts, { env: owner.env, ...currencies }),
-    origin,
-    refundOf: await refundedBy(ctx, owner, body, { amount, currency }),
-    keyed,
-  }
+  refuseDebitAmount(body)
+  const figures = await priced(ctx, owner, body, terms)
+  const refundOf = await refundedBy(ctx, owner, body.refundOf, figures)
+  return paymentOf(ctx, owner, figures, { ...terms, external_reference: body.externalReference, keyed, refundOf })
 }
 
-/** The charge that a payout gives back, in place of a refund. It counts like one. */
-async function refundedBy(
+/** A payout is made by its amount. What leaves the wallet must be known before, by a quote. */
+export function refuseDebitAmount({ debitAmount }: PayoutInput): void {
+  if (debitAmount === undefined) return
+  throw invalid([{ field: 'debitAmount', message: 'debitAmount needs a quote: send it to POST /quotes first' }])
+}
+
+/** The same for a quote, which has no reference yet and may give `debitAmount` instead of `amount`. */
+export async function priceQuote(ctx: Context, owner: Owner, body: PayoutInput, terms: PricingTerms): Promise<Figures> {
+  if ((body.amount === undefined) === (body.debitAmount === undefined))
+    throw invalid([{ field: 'amount', message: 'amount or debitAmount is required, and not both' }])
+  return priced(ctx, owner, body, terms)
+}
+
+async function priced(...request: [Context, Owner, PayoutInput, PricingTerms]): Promise<Figures> {
+  const { figures } = await examinePayout(throwing, ...request)
+  if (!figures) throw new Error('a payout passed its checks without a price')
+  return figures
+}
+
+/** What is known of a payout after its checks. It has figures unless a check failed. */
+export interface ExaminedPayout {
+  readonly beneficiary: Beneficiary | undefined
+  readonly figures: Figures | undefined
+}
+
+/** The rules of a payout, each as one check. */
+export async function examinePayout(
+  check: Check,
   ctx: Context,
   owner: Owner,
-  { refundOf }: PayoutBody,
-  { amount, currency }: { readonly amount: bigint; readonly currency: Currency },
-): Promise<RefundOf | undefined> {
-  if (refundOf === undefined) return undefined
-  const charge = await findRefundable(ctx, owner, refundOf)
-  if (charge.currency !== currency)
-    throw invalid([
-      { field: 'refundOf', message: `refundOf is a charge in ${charge.currency}: pay it back in ${charge.currency}` },
-    ])
-  await refuseExcess(ctx, owner, charge, amount)
-  return { charge_id: charge.id, reference: charge.external_reference, waitsItsTurn: false, reason: undefined }
+  body: PayoutInput,
+  { origin, rateOf }: PricingTerms,
+): Promise<ExaminedPayout> {
+  const beneficiary = await check(() => beneficiaryFor(ctx, owner, body))
+  const place = beneficiary ?? placeIn(body)
+  if (beneficiary) await check(() => refuseForbidden(ctx, owner, origin, beneficiary))
+  const amount = place && (await check(() => givenAmount(ctx, beneficiary, place.currency, body)))
+  const provider = beneficiary && (await check(() => providerFor(ctx, owner, beneficiary)))
+  const wallet = place && (await check(() => walletFor(ctx, place, body)))
+  if (wallet) await check(() => refuseForbidden(ctx, owner, origin, wallet))
+  if (!beneficiary || !wallet) return { beneficiary, figures: undefined }
+  const pricing = await check(() => pricingOf(ctx, owner, { beneficiary, wallet, rateOf }))
+  const paid = pricing && (amount ?? (await check(() => searchedAmount(ctx, beneficiary, wallet, body, pricing))))
+  if (paid === undefined || !pricing || provider === undefined) return { beneficiary, figures: undefined }
+  const { externalAccountId } = body
+  const figures = { beneficiary, wallet, provider, amount: paid, ...pricing(paid), externalAccountId }
+  return { beneficiary, figures }
 }
 
-/** The beneficiary: an external account, or the one that the request describes. */
-async function beneficiaryFor(ctx: Context, owner: Owner, body: PayoutBody): Promise<Beneficiary> {
-  if (body.externalAccountId !== undefined) return storedBeneficiary(ctx, owner, body.externalAccountId, body)
-  const { currency, country, destination, payoutMethod } = body
-  const [first, ...rest] = (['currency', 'country', 'destination', 'payoutMethod'] as const)
-    .filter((field) => body[field] === undefined)
-    .map((field) => ({ field, message: `${field} is required without externalAccountId` }))
-  if (first) throw invalid([first, ...rest])
-  if (currency === undefined || country === undefined || !destination || !payoutMethod) throw new AppError('VALIDATION')
-  currencyOf(currency)
-  return beneficiaryOf(
-    ctx.reference,
-    { country, currency, destination, payoutMethod },
-    (name) => `payoutMethod.${name}`,
-  )
+/** Where the money goes, as far as the request says: enough to check its amount and its wallet. */
+function placeIn({ currency, country }: PayeeInput): { country: string; currency: Currency } | undefined {
+  return currency !== undefined && isCurrency(currency) && country !== undefined ? { currency, country } : undefined
 }
 
-async function storedBeneficiary(ctx: Context, owner: Owner, shown: string, body: PayoutBody): Promise<Beneficiary> {
-  const id = readId('external account', shown)
-  const account = id === undefined ? undefined : await find(ctx.db.read, ctx.vault, owner, id)
-  if (!account) throw new AppError('EXTERNAL_ACCOUNT_MISSING')
-  for (const field of ['currency', 'country', 'destination'] as const) {
-    if (body[field] !== undefined && body[field] !== account[field])
-      throw invalid([{ field, message: `${field} is ${account[field]} in that external account; omit it` }])
-  }
-  if (body.payoutMethod !== undefined) refuseOtherMethod(account, body.payoutMethod)
-  return account
+/** What may change between a quote and its use: the person's places, and the currencies that the operator enabled. */
+export async function refuseForbidden(
+  ctx: Context,
+  owner: Owner,
+  origin: PayoutOrigin,
+  place: { readonly country: string; readonly currency: Currency },
+): Promise<void> {
+  requirePlaces(origin, [place])
+  await ctx.currencies.refuseDisabled(owner, place.currency)
 }
 
-function refuseOtherMethod(account: Beneficiary, method: PayoutMethod): void {
-  const stored: Record<keyof PayoutMethod, string> = {
-    accountName: account.account_name,
-    accountNumber: account.account_number,
-    code: account.code,
-    branchCode: account.branch_code,
-    businessNumber: account.business_number,
-  }
-  const plain = (text: string) => text.replace(/^\+/, '')
-  for (const name of Object.keys(stored) as (keyof PayoutMethod)[]) {
-    const sent = method[name]
-    if (sent !== undefined && plain(sent) !== plain(stored[name])) {
-      const field = `payoutMethod.${name}`
-      throw invalid([{ field, message: `${field} differs from the external account; omit it` }])
-    }
-  }
-}
-
-function amountOf({ reference }: Context, { destination, code, currency }: Beneficiary, amount: number): bigint {
-  const operator = destination === 'MoMo' ? reference.operators.get(code) : undefined
-  if (!operator) return exactAmount(amount, currency)
-  if (!operator.limits)
+/** The provider that is to pay, if one is available now. */
+export function providerFor(ctx: Context, { env }: Owner, beneficiary: Beneficiary): string {
+  const { destination, code } = beneficiary
+  const operator = destination === 'MoMo' ? ctx.reference.operators.get(code) : undefined
+  if (operator && !operator.limits)
     throw new AppError('PAYOUT_PROVIDER_NOT_FOUND', { message: `${operator.name} (${code}) does not support payouts.` })
-  return momoAmount(operator, 'payout', amount, currency)
+  const [connector] = ctx.routing.providersOf(env, routeQueryOf({ ...beneficiary, type: 'withdrew' }))
+  if (!connector) throw new AppError('PAYOUT_PROVIDER_NOT_FOUND')
+  return connector.id
+}
+
+/** The amount that the request names. Undefined where it names what leaves the wallet instead. */
+function givenAmount(
+  ctx: Context,
+  beneficiary: Beneficiary | undefined,
+  currency: Currency,
+  { amount, debitAmount }: PayoutInput,
+): bigint | undefined {
+  if (amount === undefined && debitAmount !== undefined) return undefined
+  if (amount === undefined) throw invalid([{ field: 'amount', message: 'amount is required' }])
+  return beneficiary ? amountOf(ctx, beneficiary, amount) : exactAmount(amount, currency)
+}
+
+function amountOf(ctx: Context, beneficiary: Beneficiary, amount: number): bigint {
+  const { currency } = beneficiary
+  const operator = operatorOf(ctx, beneficiary)
+  return operator?.limits ? momoAmount(operator, 'payout', amount, currency) : exactAmount(amount, currency)
+}
+
+export const operatorOf = ({ reference }: Context, { destination, code }: Beneficiary) =>
+  destination === 'MoMo' ? reference.operators.get(code) : undefined
+
+/** Prices any amount at one rate and one fee rule. */
+type Pricing = (amount: bigint) => WalletSide & { readonly fee: bigint; readonly rule: FeeRule }
+
+interface Sides {
+  readonly beneficiary: Beneficiary
+  readonly wallet: { readonly currency: Currency; readonly country: string }
+}
+
+async function pricingOf(
+  ctx: Context,
+  owner: Owner,
+  { beneficiary, wallet, rateOf }: Sides & { readonly rateOf: RateOf },
+): Promise<Pricing> {
+  const sides = { currency: beneficiary.currency, wallet_currency: wallet.currency }
+  const price = await pricerOf('payout', sides, rateOf)
+  const method = methodOf(beneficiary)
+  const rule = await ctx.fees.ruleFor({ ...owner, operation: 'payout', method, currency: wallet.currency })
+  return (amount) => {
+    const side = price(amount)
+    return { ...side, fee: feeOf(rule, side.wallet_amount), rule }
+  }
+}
+
+export const methodOf = ({ destination }: Beneficiary) => (destination === 'Bank Account' ? 'bank' : 'momo')
+
+/** The largest amount that `debitAmount` can pay with its fee, in the decimals that the rail takes, within its limits. */
+function searchedAmount(
+  ctx: Context,
+  beneficiary: Beneficiary,
+  wallet: Sides['wallet'],
+  { debitAmount }: PayoutInput,
+  pricing: Pricing,
+): bigint {
+  const { currency } = beneficiary
+  const limit = exactAmount(debitAmount ?? 0, wallet.currency, 'debitAmount')
+  const costOf = (amount: bigint) => {
+    const { wallet_amount, fee } = pricing(amount)
+    return wallet_amount + fee
+  }
+  const amount = largestPaidBy(limit, costOf, { currency, decimals: operatorOf(ctx, beneficiary)?.decimals })
+  if (amount === 0n)
+    throw new AppError('AMOUNT_OUT_OF_BOUNDS', {
+      message: 'The debitAmount does not cover the fee and the smallest amount that can be paid.',
+      details: [{ field: 'debitAmount', message: 'debitAmount must cover the fee and some amount beside it' }],
+    })
+  return amountOf(ctx, beneficiary, numberFromMinor(amount, currency))
 }
 
 /** The wallet that pays. In a currency other than the beneficiary's, the request must name the country if there are several. */
-function walletFor(
+export function walletFor(
   { reference }: Context,
-  { country, currency }: Beneficiary,
-  { debitCurrency = currency, debitCountry }: PayoutBody,
+  { country, currency }: { readonly country: string; readonly currency: Currency },
+  { debitCurrency = currency, debitCountry }: PayoutInput,
 ): { country: string; currency: Currency } {
   if (!isCurrency(debitCurrency)) throw new AppError('DEBIT_CURRENCY_NOT_SUPPORTED')
   const own = currencies[debitCurrency]
@@ -176,29 +222,4 @@ function walletFor(
   const scope = only ?? debitCountry ?? (debitCurrency === currency ? country : undefined)
   if (scope === undefined) throw new AppError('DEBIT_COUNTRY_REQUIRED')
   return { currency: debitCurrency, country: scope }
-}
-
-function targetOf(beneficiary: Beneficiary): PayoutTarget {
-  const { destination, account_name, account_number, code, branch_code, business_number } = beneficiary
-  switch (destination) {
-    case 'MoMo':
-      return { kind: 'momo', operator: code, phone: account_number, name: account_name }
-    case 'Bank Account':
-      return {
-        kind: 'bank',
-        bankCode: code,
-        branchCode: branch_code,
-        accountNumber: account_number,
-        accountName: account_name,
-      }
-    case 'Paybill':
-      return {
-        kind: 'paybill',
-        businessNumber: business_number,
-        accountNumber: account_number,
-        accountName: account_name,
-      }
-    case 'Till':
-      return { kind: 'till', tillNumber: account_number, accountName: account_name }
-  }
 }

@@ -2,45 +2,17 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
-import { Destination, PayoutMethod } from '../external-accounts/schema.ts'
 import type { App } from '../http/app.ts'
 import { IdempotencyHeaders, keyedRequest } from '../idempotency/keys.ts'
 import { PaymentHeaders, scenarioIn } from '../payments/accept/payment-headers.ts'
 import { makerOf } from '../payments/controls/maker.ts'
-import { ExternalReference } from '../transactions/schema.ts'
 import { acceptPayout } from './accept.ts'
 import { acceptBulk } from './bulk.ts'
 import { cancelPayout } from './cancel.ts'
-import { payoutForms } from './forms.ts'
-import type { PayoutBody as Body } from './price.ts'
-
-const closed = { additionalProperties: false }
-const Wallet = {
-  debitCurrency: Type.Optional(Type.String({ maxLength: 100, description: 'Wallet to debit; `currency` if omitted' })),
-  debitCountry: Type.Optional(Type.String({ maxLength: 100, description: 'Country scope of that wallet' })),
-}
-const Sum = {
-  amount: Type.Number({ description: 'The exact amount the beneficiary receives, in major units' }),
-  externalReference: ExternalReference,
-}
-const PayoutBody = Type.Object(
-  {
-    ...Sum,
-    refundOf: Type.Optional(
-      Type.String({
-        maxLength: 100,
-        description: 'The id of a charge that this payout refunds, where its provider makes no refunds',
-      }),
-    ),
-    externalAccountId: Type.Optional(Type.String({ maxLength: 100, description: 'Instead of the next four' })),
-    currency: Type.Optional(Type.String({ maxLength: 100 })),
-    country: Type.Optional(Type.String({ maxLength: 100, description: 'Two-letter country code' })),
-    destination: Type.Optional(Destination),
-    payoutMethod: Type.Optional(PayoutMethod),
-    ...Wallet,
-  },
-  { ...closed, 'x-documented': payoutForms(Sum, Wallet) },
-)
+import { quoteRoute } from './quote-route.ts'
+import { payoutReader } from './read-payout.ts'
+import { BulkBody, bulkUnits, PayoutBody } from './schema.ts'
+import { validateRoutes } from './validate-routes.ts'
 
 const Accepted = Type.Object(
   {
@@ -53,17 +25,6 @@ const Accepted = Type.Object(
   { title: 'AcceptedPayout' },
 )
 
-const itemsMax = 1000
-const BulkBody = Type.Object(
-  {
-    payouts: Type.Array(Type.Unknown({ 'x-documented': PayoutBody }), {
-      minItems: 1,
-      maxItems: itemsMax,
-      description: 'Each as the body of a single payout',
-    }),
-  },
-  closed,
-)
 const BulkResponse = Type.Object(
   {
     success: Type.Literal(true),
@@ -82,18 +43,21 @@ const BulkResponse = Type.Object(
 
 const tags = ['Payouts']
 const scope = 'payouts:write'
-const perUnit = 100
 const errors = [
   'SANDBOX_ONLY',
   'MOMO_CODE_REQUIRED',
   'DEBIT_COUNTRY_REQUIRED',
   'EXTERNAL_ACCOUNT_MISSING',
+  'QUOTE_MISSING',
   'PROVIDER_NOT_FOUND',
   'PAYOUT_PROVIDER_NOT_FOUND',
   'TRANSACTION_MISSING',
   'TRANSACTION_NOT_REFUNDABLE',
   'REFUND_EXCEEDS_CHARGE',
   'REFERENCE_USED',
+  'QUOTE_EXPIRED',
+  'QUOTE_USED',
+  'QUOTE_MISMATCH',
   'INSUFFICIENT_FUNDS',
   'PAYOUT_LIMIT_EXCEEDED',
   'UNSUPPORTED_CURRENCY',
@@ -123,6 +87,8 @@ export function payoutRoutes(app: App, ctx: Context): void {
   )
 
   bulkRoute(app, ctx)
+  quoteRoute(app, ctx)
+  validateRoutes(app, ctx)
   cancelRoute(app, ctx)
 }
 
@@ -133,7 +99,7 @@ function bulkRoute(app: App, ctx: Context): void {
       config: {
         scope,
         errors,
-        unitsOf: (body: unknown) => Math.ceil((body as { payouts: unknown[] }).payouts.length / perUnit),
+        unitsOf: bulkUnits,
       },
       bodyLimit: 1024 * 1024,
       schema: {
@@ -147,15 +113,7 @@ function bulkRoute(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const { payouts } = request.body
-      const validate = request.compileValidationSchema(PayoutBody, 'body') as unknown as (item: unknown) => {
-        value?: Body
-        error?: Error
-      }
-      const readItem = (item: unknown): Body => {
-        const { value, error } = validate(item)
-        if (error || !value) throw error ?? new Error('an item was not read')
-        return value
-      }
+      const readItem = payoutReader(request)
       const owner = bearerOf(request)
       const keyed = keyedRequest(request, owner)
       const terms = { maker: makerOf(owner), scenario: scenarioIn(owner, request.headers) }

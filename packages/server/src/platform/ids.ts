@@ -55,6 +55,7 @@ const prefixes = {
   session: 'ses',
   machine: 'machine',
   'audit entry': 'aud',
+  quote: 'qt',
 } as const
 type Kind = keyof typeof prefixes
 

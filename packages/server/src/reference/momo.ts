@@ -74,19 +74,24 @@ export function exactForOperator(operator: Operator, amount: number, currency: C
 }
 
 /** More than any single payment, and less than the amounts that providers cannot represent. */
-const amountMax = 10n ** 13n
+export const amountMax = 10n ** 13n
 
 /** The amount in minor units. Refuses zero, negative amounts, and more decimals than the currency has. */
-export function exactAmount(amount: number, currency: Currency): bigint {
+export function exactAmount(amount: number, currency: Currency, field = 'amount'): bigint {
   const minor = minorFromNumber(amount, currency)
-  if (minor === undefined) throw invalid([{ field: 'amount', message: `amount ${decimalWords(currency)}` }])
-  if (minor <= 0n) throw invalid([{ field: 'amount', message: 'amount must be above 0' }])
-  if (minor > amountMax)
-    throw new AppError('AMOUNT_OUT_OF_BOUNDS', {
-      message: `The amount must be at most ${shown(amountMax, currency)}.`,
-      details: [{ field: 'amount', message: `amount must be at most ${shown(amountMax, currency)}` }],
-    })
+  if (minor === undefined) throw invalid([{ field, message: `${field} ${decimalWords(currency)}` }])
+  if (minor <= 0n) throw invalid([{ field, message: `${field} must be above 0` }])
+  refuseHuge(minor, currency, field)
   return minor
+}
+
+/** Refuses more than any single payment may have. */
+export function refuseHuge(minor: bigint, currency: Currency, field: string): void {
+  if (minor <= amountMax) return
+  throw new AppError('AMOUNT_OUT_OF_BOUNDS', {
+    message: `The amount must be at most ${shown(amountMax, currency)}.`,
+    details: [{ field, message: `${field} must be at most ${shown(amountMax, currency)}` }],
+  })
 }
 
 function decimalWords(currency: Currency): string {

@@ -30,7 +30,12 @@ const askMs = 10_000
 const limited = createWaitingLimit(50)
 
 /** Asks the provider for the owner of an account. Validates the query first, so that a typing mistake costs no call. */
-export async function resolveName(ctx: Context, owner: Owner, question: AccountQuestion): Promise<AccountName> {
+export async function resolveName(
+  ctx: Context,
+  owner: Owner,
+  question: AccountQuestion,
+  withinMs = askMs,
+): Promise<AccountName> {
   const currency = currencyOf(question.currency)
   const { query, routeQuery } =
     question.method === 'momo' ? momoQuery(ctx, question, currency) : bankQuery(ctx, question, currency)
@@ -38,7 +43,7 @@ export async function resolveName(ctx: Context, owner: Owner, question: AccountQ
   const { id, names } = ctx.routing.providersOf(env, routeQuery)[0] ?? {}
   if (!names) throw new AppError('PROVIDER_NOT_FOUND', { message: 'No configured provider can look up this account.' })
   const outcome = await limited(`${merchant_id} ${env}`, () =>
-    ctx.limiter.outside(env, merchant_id, names.resolve(query, AbortSignal.timeout(askMs))),
+    ctx.limiter.outside(env, merchant_id, names.resolve(query, AbortSignal.timeout(withinMs))),
   )
   if (outcome.found === 'yes') return { accountId: outcome.accountId, accountName: outcome.accountName }
   if (outcome.found === 'no') throw new AppError('ACCOUNT_UNKNOWN')

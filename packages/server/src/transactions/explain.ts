@@ -278,6 +278,7 @@ function successful(transaction: Transaction, names: Names): Story {
       happened: `${type === 'refund' ? 'went back to the customer' : 'was paid out'}: ${left} left ${own}, of which ${cost} is the fee`,
     }
   }
+  if (type === 'conversion') return { happened: `is final: ${money(wallet, wallet_currency)} left ${own}` }
   const isOver = method === 'bank-transfer' && outside > amount
   const paid = isOver ? `${money(outside, currency)}, more than requested` : money(outside, currency)
   return {

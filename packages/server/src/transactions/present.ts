@@ -123,7 +123,7 @@ function healthOf({ health }: Presenter, { env, provider }: Transaction): Omit<O
 }
 
 /** The markup is the operator's and is not shown. */
-function shownRate({ spread: _, ...shown }: NonNullable<Transaction['rate']>) {
+export function shownRate({ spread: _, ...shown }: NonNullable<Transaction['rate']>) {
   return shown
 }
 

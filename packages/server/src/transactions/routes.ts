@@ -10,7 +10,15 @@ import { isToSend } from './explain.ts'
 import { presentOne, presentTransaction } from './present.ts'
 import { findById, findTransaction, isFrozen, type ListWanted, listTransactions, timelineOf } from './read.ts'
 import { refundFields } from './refund-fields.ts'
-import { AdjustmentFields, Explanation, FailureReason, NextAction, RefundFields, VirtualAccount } from './schema.ts'
+import {
+  AdjustmentFields,
+  Explanation,
+  FailureReason,
+  NextAction,
+  Rate,
+  RefundFields,
+  VirtualAccount,
+} from './schema.ts'
 
 const Beneficiary = Type.Object({
   country: Type.String({ description: "The country's name" }),
@@ -58,9 +66,7 @@ const OneTransaction = Type.Object(
     nextAction: NextAction,
     explanation: Explanation,
     failureReason: Type.Optional(FailureReason),
-    rate: Type.Optional(
-      Type.Object({ pair: Type.String(), side: Type.String(), value: Type.String(), at: Type.String() }),
-    ),
+    rate: Type.Optional(Rate),
     amountReceived: Type.Optional(Type.Number({ description: 'Received so far, for a bank transfer charge' })),
     virtualAccount: Type.Optional(VirtualAccount),
     ...RefundFields,

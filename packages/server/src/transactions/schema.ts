@@ -19,6 +19,14 @@ export const NextAction = Type.Object(
   { title: 'NextAction' },
 )
 
+/** The rate of a payment between two currencies. */
+export const Rate = Type.Object({
+  pair: Type.String(),
+  side: Type.String(),
+  value: Type.String(),
+  at: Type.String(),
+})
+
 export const FailureReason = Type.Object({
   failureCode: Type.String(),
   failureMessage: Type.String(),

@@ -9,6 +9,7 @@ type LineKind = (typeof lineKinds)[number]
 /** The kind of an event's wallet line; lines to or from fees and exchange income always have those kinds. */
 const kinds: Readonly<Partial<Record<LedgerEvent, LineKind>>> = {
   wallet_funded: 'funding',
+  conversion: 'exchange',
   late_credit: 'adjustment',
   late_credit_into_another_currency: 'adjustment',
   charge_taken_back: 'adjustment',

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { emptyOldQuotes } from '../payments/accept/quotes.ts'
 import { attachPartitions, dropOldHours } from '../platform/partitions.ts'
 import { noteKeys } from '../platform/secret-keys.ts'
 import type { Watch } from '../platform/wakeups.ts'
@@ -21,5 +22,6 @@ export async function keepPartitions({ db, config, log }: Pick<Context, 'db' | '
   await attachPartitions(db.write)
   const hours = await dropOldHours(db.write, config.databaseUrl)
   await attachPartitions(db.write)
+  await emptyOldQuotes(db.write)
   if (hours > 0) log.info({ hours }, 'old timer hours not dropped: a reader holds them')
 }

@@ -35,7 +35,7 @@ export const paymentsOf = (from: bigint, below: bigint) => sql`
     join transactions p using (id)
     join transfers t on t.transaction_id = p.id
     left join platform_accounts a on a.id = t.credit_account and a.kind = 'fx_income'
-    where p.type <> 'adjustment'
+    where p.type not in ('conversion', 'adjustment')
     group by p.id
   )
   select id, type, state

@@ -1,4 +1,5 @@
 import { type Db, sql, type Tx } from '../../platform/db.ts'
+import { conversionsOf } from './conversions.ts'
 import { LedgerDisagreement } from './disagreement.ts'
 import { adjustmentsOf } from './late.ts'
 import { paymentsOf } from './payments.ts'
@@ -24,6 +25,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   await expectNone(tx, linesOf(from, below, shadow), 'the running balance of a wallet does not add up')
   await expectNone(tx, deltasOf(from, below), 'the deltas of a batch differ from the sums of its transfers')
   await expectNone(tx, paymentsOf(from, below), 'the postings of a payment contradict its state')
+  await expectNone(tx, conversionsOf(from, below), 'the postings of a conversion differ from its amounts')
   await expectNone(
     tx,
     adjustmentsOf(from, below),

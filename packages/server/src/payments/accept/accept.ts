@@ -31,10 +31,12 @@ import { isOutgoing } from '../model/outgoing.ts'
 import { type Attempt, insert, insertAttempts, type Transaction } from '../model/store.ts'
 import { openRefundBatch, type RefundBatch } from '../refunds/accept-refunds.ts'
 import { holdsFor } from '../resolve/payment-postings.ts'
+import { conversionMovements, creditedScope, findFrozen, isConversion } from './conversion-booking.ts'
 import { createdEvent } from './created-event.ts'
 import { isRateTooOld } from './exchange.ts'
 import { firstAttempt, firstRow, firstTimer } from './first-rows.ts'
 import type { PricedPayment } from './priced-payment.ts'
+import { openQuoteBatch, type QuoteBatch } from './quotes.ts'
 import { claimReferences, type Reference, releaseReferences } from './references.ts'
 
 export type Acceptance =
@@ -101,16 +103,21 @@ async function acceptBatch(
   const keys = candidates.flatMap((item) => keyOf(item, vault))
   if (!(await insertKeys(tx, keys))) throw new BatchConflict('another batch took the same idempotency key')
 
-  const refunds = await openRefundBatch(tx, candidates)
-  const [wallets, armedFor, controlsOf] = await Promise.all([
+  const [quotes, refunds] = await Promise.all([
+    openQuoteBatch(tx, at, candidates.flatMap(quoteOf)),
+    openRefundBatch(tx, candidates),
+  ])
+  const [{ wallets, credited }, isFrozen, armedFor, controlsOf] = await Promise.all([
     walletsOf(tx, cell, candidates),
+    findFrozen(tx, candidates.filter(isConversion).map(ownerOf)),
     findArmed(tx, candidates.map(refOf)),
     findControls(tx, candidates.filter(isPayout).map(ownerOf)),
   ])
-  const books = await openBooks(tx, writer, [], [...new Set(wallets.values())])
+  const books = await openBooks(tx, writer, [], [...new Set([...wallets.values(), ...credited.values()])])
   const controls = await openControlBatch(tx, vault, at, controlsOf, candidates)
   reach('accept.locked')
   const used = new Set<string>()
+  const batch = { controls, quotes, refunds }
   const keep = (item: Item, wallet_id: string): Kept => {
     const armed = armedFor(item.reference)
     const scenario = item.priced.scenario ?? armed ?? null
@@ -119,7 +126,7 @@ async function acceptBatch(
     return { item, armed, numbers, transaction: { ...firstRow(item.id, item.priced, terms, at, vault), scenario } }
   }
   const kept = candidates.flatMap((item) => {
-    const decided = decideItem(item, wallets.get(item), books, { controls, refunds, used, at })
+    const decided = decideItem(item, wallets.get(item), books, { ...batch, credited, isFrozen, used, at })
     if (decided.kind === 'refused') acceptances.set(item, decided)
     return decided.kind === 'refused' ? [] : [keep(item, decided.wallet_id)]
   })
@@ -134,6 +141,7 @@ async function acceptBatch(
     books.write(),
     controls.write(),
     refunds.write(),
+    quotes.write(),
     record(tx, at, cell, kept, acceptances),
   ])
   await auditPeople(tx, cell, kept)
@@ -238,47 +246,74 @@ function scopeOf({ priced: { owner, wallet_currency, wallet_country } }: Item): 
   return { merchant_id: owner.merchant_id, env: owner.env, currency: wallet_currency, country: wallet_country }
 }
 
-/** The wallet of each item. A charge creates a missing wallet; a payout without a wallet has no funds. */
-async function walletsOf(tx: BatchTx, cell: number, items: readonly Item[]): Promise<Map<Item, string>> {
-  const [payouts, charges] = [items.filter(isPayout), items.filter((item) => !isPayout(item))]
-  const found = await findWallets(tx, payouts.map(scopeOf))
-  const made = charges.length === 0 ? [] : await ensureWallets(tx, cell, charges.map(scopeOf))
-  const wallets = new Map<Item, string>()
-  for (const [index, item] of payouts.entries()) {
-    const id = found[index]
-    if (id) wallets.set(item, id)
+/**
+ * The wallet of each item, and the one that a conversion credits. A credit creates a missing wallet, all in one statement; a
+ * payout or conversion without a wallet has no funds.
+ */
+async function walletsOf(
+  tx: BatchTx,
+  cell: number,
+  items: readonly Item[],
+): Promise<{ readonly wallets: Map<Item, string>; readonly credited: Map<Item, string> }> {
+  const conversions = items.filter(isConversion)
+  const debits = [...items.filter(isPayout), ...conversions]
+  const charges = items.filter((item) => !isPayout(item) && !isConversion(item))
+  const found = await findWallets(tx, debits.map(scopeOf))
+  const scopes = [...charges.map(scopeOf), ...conversions.map(creditedScope)]
+  const made = scopes.length === 0 ? [] : await ensureWallets(tx, cell, scopes)
+  const madeFrom = (start: number) => (item: Item, index: number) => [item, made[start + index] ?? ''] as const
+  return {
+    wallets: new Map([
+      ...debits.flatMap((item, index) => (found[index] ? [[item, found[index]] as const] : [])),
+      ...charges.map(madeFrom(0)),
+    ]),
+    credited: new Map(conversions.map(madeFrom(charges.length))),
   }
-  for (const [index, item] of charges.entries()) wallets.set(item, made[index] ?? '')
-  return wallets
 }
 
 const isPayout = ({ priced }: Item) => isOutgoing(priced)
+const quoteOf = ({ priced: { quote } }: Item) => (quote === undefined ? [] : [quote])
 
 interface Deciding {
   readonly controls: ControlBatch
   readonly refunds: RefundBatch
+  readonly quotes: QuoteBatch
+  readonly credited: ReadonlyMap<Item, string>
+  readonly isFrozen: (merchantId: string) => boolean
   readonly used: Set<string>
   readonly at: Date
 }
 
-/** Decides one item, in order of arrival: by its reference, then its rate, its limits, what is left of its charge, and its funds. */
+/** Decides one item, in order of arrival: by its reference, its quote, its rate, its limits, what is left of its charge, and its funds. */
 function decideItem(
   item: Item,
   wallet_id: string | undefined,
   books: Books,
-  { controls, refunds, used, at }: Deciding,
+  deciding: Deciding,
 ): { readonly kind: 'kept'; readonly wallet_id: string } | Extract<Acceptance, { kind: 'refused' }> {
-  if (used.has(referenceName(item))) return { kind: 'refused', error: 'REFERENCE_USED' }
-  if (isRateTooOld(item.priced, at)) return { kind: 'refused', error: 'FX_RATE_UNAVAILABLE' }
+  const { controls, quotes, refunds, credited, used } = deciding
+  const error = refusedUnpriced(item, deciding)
+  if (error) return { kind: 'refused', error }
   const exceeded = controls.exceeded(item.id)
   if (exceeded) return { kind: 'refused', error: 'PAYOUT_LIMIT_EXCEEDED', exceeded }
   const refundable = refunds.exceeded(item)
   if (refundable !== undefined) return { kind: 'refused', error: 'REFUND_EXCEEDS_CHARGE', refundable }
   const wallet = books.wallets.get(wallet_id ?? '')
-  if (wallet_id === undefined || books.apply(holdsOf(item, wallet_id)))
+  if (wallet_id === undefined || books.apply(movementsAtOnce(item, wallet_id, credited.get(item) ?? '')))
     return { kind: 'refused', error: 'INSUFFICIENT_FUNDS', available: wallet ? available(wallet) : 0n }
+  for (const quote of quoteOf(item)) quotes.use(quote, item.id)
   used.add(referenceName(item))
   return { kind: 'kept', wallet_id }
+}
+
+/** Why an item is refused whatever its amount, if it is. */
+function refusedUnpriced(item: Item, { quotes, isFrozen, used, at }: Deciding): ErrorKey | undefined {
+  const { quote, owner } = item.priced
+  if (used.has(referenceName(item))) return 'REFERENCE_USED'
+  const unusable = quote === undefined ? undefined : quotes.refusal(quote)
+  if (unusable) return unusable
+  if (isRateTooOld(item.priced, at)) return 'FX_RATE_UNAVAILABLE'
+  return isConversion(item) && isFrozen(owner.merchant_id) ? 'MERCHANT_FROZEN' : undefined
 }
 
 /** A refused request uses up neither its reference nor its key. */
@@ -303,9 +338,13 @@ async function giveBack(tx: BatchTx, candidates: readonly Item[], kept: readonly
   )
 }
 
-function holdsOf({ id, priced }: Item, wallet_id: string): Movement[] {
-  const { holdsGoTo, owner } = priced
-  return holdsGoTo ? holdsFor({ ...priced, id, wallet_id, env: owner.env }, holdsGoTo) : []
+/** What acceptance does to the books: a payout is held, a conversion is booked, a charge moves nothing yet. */
+function movementsAtOnce(item: Item, wallet_id: string, credited: string): Movement[] {
+  const { id, priced } = item
+  const { holdsGoTo: accounts, owner } = priced
+  if (!accounts) return []
+  if (isConversion(item)) return conversionMovements(item, { debited: wallet_id, credited, accounts })
+  return holdsFor({ ...priced, id, wallet_id, env: owner.env }, accounts)
 }
 
 interface Kept {
@@ -327,7 +366,7 @@ async function record(
   const transactions = kept.map(({ transaction }) => transaction)
   const attempts = kept.flatMap(({ item }) => {
     const acceptance = acceptances.get(item)
-    return acceptance?.kind === 'accepted' ? [acceptance.attempt] : []
+    return acceptance?.kind === 'accepted' && acceptance.attempt.number > 0 ? [acceptance.attempt] : []
   })
   const numbers = kept.flatMap((each) => each.numbers)
   const events = transactions.map((transaction) => createdEvent(transaction, at, cell))
@@ -343,15 +382,16 @@ async function record(
   ])
 }
 
-/** Payouts and refunds that people made are in the audit trail, whose lock comes after all others. */
+/** Payouts, refunds and conversions that people made are in the audit trail, whose lock comes after all others. */
 async function auditPeople(tx: BatchTx, cell: number, kept: readonly Kept[]): Promise<void> {
   for (const { item, transaction } of kept) {
     const person = item.priced.origin?.person
-    if (!person) continue
-    const action = transaction.type === 'refund' ? 'refund.create' : 'payout.create'
-    await recordAudit(tx, cell, auditOfPayout(action, person, transaction))
+    if (person) await recordAudit(tx, cell, auditOfPayout(audited(transaction), person, transaction))
   }
 }
+
+const audited = ({ type }: Transaction) =>
+  type === 'refund' ? 'refund.create' : type === 'conversion' ? 'conversion.create' : 'payout.create'
 
 function keyOf({ priced, id }: Item, vault: Vault): KeyRow[] {
   const { keyed, owner, responseOf } = priced

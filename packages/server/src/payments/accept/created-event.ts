@@ -22,5 +22,6 @@ export function createdEvent(transaction: Transaction, at: Date, cell: number): 
 function messageOf({ type, state }: Transaction): string {
   if (state === 'unapproved') return 'Payout accepted and waiting for approval; its money is reserved.'
   if (type === 'refund') return 'Refund accepted; its money is reserved.'
+  if (type === 'conversion') return 'Converted.'
   return type === 'withdrew' ? 'Payout accepted; its money is reserved.' : 'Charge accepted.'
 }

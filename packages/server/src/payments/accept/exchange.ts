@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { Currency } from '../../money/currencies.ts'
 import { exchangeIn, exchangeOut } from '../../money/exchange.ts'
-import { formatRate } from '../../money/rates.ts'
+import { formatRate, type Pair, type Rate } from '../../money/rates.ts'
 import { type RateOf, rateAgeMaxMs } from '../../reference/rates.ts'
 import type { Promised } from '../model/store.ts'
 
@@ -22,14 +22,29 @@ const ways = {
 
 /** What the wallet pays for a payout or receives from a charge, before the fee, at the current rate. */
 export async function walletSideOf(way: keyof typeof ways, sides: Sides, rateOf: RateOf): Promise<WalletSide> {
-  const { amount, currency, wallet_currency: wallet } = sides
-  if (currency === wallet) return { wallet_amount: amount, rate: null }
+  const price = await pricerOf(way, sides, rateOf)
+  return price(sides.amount)
+}
+
+/** Prices any amount between two currencies, all at the same rate. */
+export async function pricerOf(
+  way: keyof typeof ways,
+  { currency, wallet_currency: wallet }: Omit<Sides, 'amount'>,
+  rateOf: RateOf,
+): Promise<(amount: bigint) => WalletSide> {
+  if (currency === wallet) return (amount) => ({ wallet_amount: amount, rate: null })
   const { price, unreachable } = ways[way]
   const pair = await rateOf(currency, wallet)
   if (!pair) throw new AppError(unreachable)
-  const { walletAmount, markup, side, rate } = price(pair, { amount, currency, wallet })
-  const used = { pair: `${pair.base}/${pair.quote}`, side, value: formatRate(rate), at: pair.at.toISOString() }
-  return { wallet_amount: walletAmount, rate: { ...used, spread: String(markup) } }
+  return (amount) => {
+    const { walletAmount, markup, side, rate } = price(pair, { amount, currency, wallet })
+    return { wallet_amount: walletAmount, rate: { ...usedRate(pair, side, rate), spread: String(markup) } }
+  }
+}
+
+/** A rate as a transaction keeps it, without the markup. */
+export function usedRate(pair: Pair & { readonly at: Date }, side: 'buy' | 'sell', rate: Rate) {
+  return { pair: `${pair.base}/${pair.quote}`, side, value: formatRate(rate), at: pair.at.toISOString() }
 }
 
 /** Whether the rate expired while the payment waited for acceptance. */

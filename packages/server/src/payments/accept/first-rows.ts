@@ -1,6 +1,7 @@
 import type { Vault } from '../../platform/seal.ts'
 import { laneOf, type Timer } from '../dispatch/timers.ts'
 import { sealCounterparty } from '../model/counterparty.ts'
+import { isFinal, type State } from '../model/state.ts'
 import { type Attempt, freshAttempt, type Transaction, unadjusted } from '../model/store.ts'
 import { timing } from '../resolve/timing.ts'
 import type { PricedPayment } from './priced-payment.ts'
@@ -12,7 +13,10 @@ interface Terms {
   readonly waitsForEarlier: boolean
 }
 
-/** The row of an accepted payment. One that needs approval is not due: nothing may send it before a person approves it. */
+/**
+ * The row of an accepted payment. One that is final at once has no attempt. One that needs approval is not due: nothing may send
+ * it before a person approves it.
+ */
 export function firstRow(
   id: string,
   priced: PricedPayment,
@@ -30,26 +34,28 @@ export function firstRow(
     responseOf: ___,
     origin: ____,
     refundOf,
+    quote: _____,
     ...promised
   } = priced
+  const state = firstState(priced, needsApproval)
   return {
     ...promised,
     id,
     merchant_id: owner.merchant_id,
     env: owner.env,
     wallet_id,
-    counterparty: sealCounterparty(vault, id, counterparty),
+    counterparty: counterparty ? sealCounterparty(vault, id, counterparty) : '',
     created_at: at,
     expires_at: expiresInMs === undefined ? null : new Date(at.getTime() + expiresInMs),
-    state: needsApproval ? 'unapproved' : isSentAtOnce ? 'sending' : 'accepted',
-    attempt: 1,
+    state,
+    attempt: isFinal(state) ? 0 : 1,
     doubt: waitsForEarlier ? 'earlier_refund' : '',
     failure: null,
     receipt: '',
     received: 0n,
     events: 1,
     notified: 1,
-    wake_at: needsApproval ? null : isSentAtOnce ? sendDeadline(at) : at,
+    wake_at: state === 'accepted' ? at : state === 'sending' ? sendDeadline(at) : null,
     ...unadjusted,
     related_transaction_id: refundOf?.charge_id ?? null,
     related_reference: refundOf?.reference ?? null,
@@ -59,21 +65,28 @@ export function firstRow(
   }
 }
 
+/** A conversion is final at once: its money moves in the batch that accepts it. */
+function firstState({ type, isSentAtOnce }: PricedPayment, needsApproval: boolean): State {
+  if (type === 'conversion') return 'successful'
+  if (needsApproval) return 'unapproved'
+  return isSentAtOnce ? 'sending' : 'accepted'
+}
+
 const sendDeadline = (at: Date) => new Date(at.getTime() + timing.sendDeadlineMs)
 
-export function firstAttempt({ id, provider, created_at, state }: Transaction): Attempt {
+export function firstAttempt({ id, attempt, provider, created_at, state }: Transaction): Attempt {
   const isSent = state === 'sending'
   return {
     ...freshAttempt,
     transaction_id: id,
-    number: 1,
+    number: attempt,
     provider,
     sends: isSent ? 1 : 0,
     send_deadline: isSent ? sendDeadline(created_at) : null,
   }
 }
 
-/** None while the payment needs approval, or waits for an earlier refund. */
+/** None while the payment needs approval, waits for an earlier refund, or is final at once. */
 export function firstTimer({ id, env, provider, wake_at, doubt }: Transaction): Timer[] {
   return wake_at && doubt === '' ? [{ due: wake_at, lane: laneOf(env, provider), transaction_id: id }] : []
 }

@@ -16,13 +16,16 @@ export interface PricedPayment
     >,
     Pick<Progress, 'fee'> {
   readonly owner: Owner
-  readonly counterparty: Counterparty
+  /** Null for a conversion, which stays with its merchant. */
+  readonly counterparty: Counterparty | null
   readonly provider: string
   readonly action: CustomerAction | null
   readonly expiresInMs: number | undefined
   /** The request that makes the payment sends it right after acceptance; otherwise its lane sends it. */
   readonly isSentAtOnce: boolean
-  /** Platform accounts that receive a payout's holds. A charge holds nothing. */
+  /** The quote that the payment executes. Its acceptance uses the quote up. */
+  readonly quote?: string | undefined
+  /** Platform accounts that receive a payout's holds, or that a conversion passes through. A charge holds nothing. */
   readonly holdsGoTo: Accounts | undefined
   /** Who made a payout, for its limits and its approval. A charge has neither. */
   readonly origin: PayoutOrigin | undefined

@@ -33,14 +33,16 @@ export async function submit(ctx: Context, priced: PricedPayment): Promise<Outco
 /** `available` is what the wallet had, where that was not enough. */
 type Refused = Extract<Acceptance, { kind: 'refused' }>
 
-async function refusalOf(
-  ctx: Context,
-  priced: PricedPayment,
-  { error, available, exceeded, refundable }: Refused,
-): Promise<AppError> {
+async function refusalOf(ctx: Context, priced: PricedPayment, refused: Refused): Promise<AppError> {
+  const { error, refundable } = refused
   if (error === 'REFERENCE_USED') return new AppError(error, await usedBy(ctx, priced))
-  if (exceeded) return new AppError(error, { details: limitOf(priced, exceeded) })
   if (refundable !== undefined) return new AppError(error, { details: [refundableLeft(priced, refundable)] })
+  return refusedFor(priced, refused)
+}
+
+/** The error of a payment that its wallet or its limits refuse. */
+export function refusedFor(priced: Priced, { error, available, exceeded }: Omit<Refused, 'kind'>): AppError {
+  if (exceeded) return new AppError(error, { details: limitOf(priced, exceeded) })
   return new AppError(error, available === undefined ? {} : { details: missingFunds(priced, available) })
 }
 
@@ -48,6 +50,8 @@ async function refusalOf(
 export function refundableLeft({ currency }: Pick<PricedPayment, 'currency'>, left: bigint): Detail {
   return { field: 'refundable', message: `${formatMinor(left, currency)} ${currency}` }
 }
+
+type Priced = Pick<PricedPayment, 'wallet_amount' | 'wallet_currency' | 'fee'>
 
 /** Only the owner's own payments are read, in the same environment. */
 async function usedBy({ db }: Context, { owner, external_reference }: PricedPayment): Promise<{ details?: Detail[] }> {
@@ -64,7 +68,7 @@ async function usedBy({ db }: Context, { owner, external_reference }: PricedPaym
   return { details: [{ field: 'transactionId', message: showId('transaction', row.transaction_id) }] }
 }
 
-function missingFunds({ wallet_amount, wallet_currency, fee }: PricedPayment, available: bigint): Detail[] {
+function missingFunds({ wallet_amount, wallet_currency, fee }: Priced, available: bigint): Detail[] {
   const shown = (minor: bigint) => `${formatMinor(minor, wallet_currency)} ${wallet_currency}`
   return [
     { field: 'required', message: shown(wallet_amount + fee) },
@@ -73,7 +77,7 @@ function missingFunds({ wallet_amount, wallet_currency, fee }: PricedPayment, av
 }
 
 /** Which limit, how much it allows, what is left of it now, and when it counts from zero again. */
-function limitOf({ wallet_currency }: PricedPayment, { limit, most, left, resetsAt }: ExceededLimit): Detail[] {
+function limitOf({ wallet_currency }: Priced, { limit, most, left, resetsAt }: ExceededLimit): Detail[] {
   const shown = (minor: bigint) => `${formatMinor(minor, wallet_currency)} ${wallet_currency}`
   return [
     { field: 'limit', message: limitNames[limit] },

@@ -1,5 +1,5 @@
 import { accountNumberPurpose } from '../../external-accounts/store.ts'
-import { type Environment, sql, type Tx } from '../../platform/db.ts'
+import { type Db, type Environment, sql } from '../../platform/db.ts'
 import type { Vault } from '../../platform/seal.ts'
 import type { PayoutTarget } from '../../providers/contract.ts'
 import { timing } from '../resolve/timing.ts'
@@ -41,7 +41,7 @@ export interface Paying {
  * now, at least 24 hours ago.
  */
 export async function withNewBeneficiary(
-  tx: Tx,
+  db: Db,
   vault: Vault,
   at: Date,
   payouts: readonly Paying[],
@@ -56,7 +56,7 @@ export async function withNewBeneficiary(
     }))
   })
   const of = <Key extends keyof (typeof rows)[number]>(name: Key) => rows.map((row) => row[name])
-  const known = await tx.query<{ id: string }>(sql`
+  const known = await db.query<{ id: string }>(sql`
     select w.id
     from unnest(${of('id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('hash')}::text[],
       ${of('saved')}::text[], ${of('destination')}::text[], ${of('place')}::text[])

@@ -1,11 +1,11 @@
 import type { Currency } from '../../money/currencies.ts'
-import type { Owner, Tx } from '../../platform/db.ts'
+import type { Db, Owner, Tx } from '../../platform/db.ts'
 import type { Vault } from '../../platform/seal.ts'
 import type { Counterparty } from '../model/counterparty.ts'
 import { dayMs, timing } from '../resolve/timing.ts'
 import { type ApprovalReason, type ControlledPayout, insertControlled } from './approvals.ts'
 import { beneficiaryHashes, withNewBeneficiary } from './beneficiary.ts'
-import { type DayCount, type DayCounts, openDayCounts } from './day-counts.ts'
+import { type DayCount, type DayCounts, openDayCounts, readDayCounts } from './day-counts.ts'
 import type { PayoutMaker } from './maker.ts'
 import { type DayKind, dayKinds, dayLimits, type LimitName, ownerKey, type PayoutControls } from './rules.ts'
 
@@ -22,8 +22,8 @@ export interface Controllable {
   /** What the beneficiary gets. */
   readonly currency: Currency
   readonly amount: bigint
-  readonly counterparty: Counterparty
-  /** Undefined for a charge, which has no controls. */
+  readonly counterparty: Counterparty | null
+  /** Undefined for a charge, which has no controls. A conversion pays no beneficiary, so it has none either. */
   readonly origin: PayoutOrigin | undefined
 }
 
@@ -59,6 +59,9 @@ const none: ControlBatch = {
   write: () => Promise.resolve(),
 }
 
+type Items = readonly { readonly id: string; readonly priced: Controllable }[]
+type ControlsOf = ReadonlyMap<string, PayoutControls>
+
 /**
  * Locks what the limits of these payouts count, after the wallets and before the feed counters. Costs nothing when no payout of
  * the batch has controls.
@@ -67,19 +70,45 @@ export async function openControlBatch(
   tx: Tx,
   vault: Vault,
   at: Date,
-  controlsOf: ReadonlyMap<string, PayoutControls>,
-  items: readonly { readonly id: string; readonly priced: Controllable }[],
+  controlsOf: ControlsOf,
+  items: Items,
 ): Promise<ControlBatch> {
   const controlled = items.flatMap(({ id, priced }) => controlledOf(vault, at, controlsOf, id, priced))
   if (controlled.length === 0) return none
-  const maybeNew = controlled.filter(({ controls }) => controls.is_for_new_beneficiaries)
   const [counts, isNew] = await Promise.all([
-    openDayCounts(
-      tx,
-      controlled.flatMap((each) => [...each.counts.values()].flat()),
-    ),
-    withNewBeneficiary(tx, vault, at, maybeNew.flatMap(payingOf)),
+    openDayCounts(tx, controlled.flatMap(countsOf)),
+    withNewBeneficiary(tx, vault, at, controlled.filter(mayBeNew).flatMap(payingOf)),
   ])
+  return batchOf(at, controlled, counts, isNew, async (accepted) => {
+    await Promise.all([counts.write(), insertControlled(tx, accepted)])
+  })
+}
+
+/** The same for payouts that are only tried: locks and writes nothing. */
+export async function previewControls(
+  db: Db,
+  vault: Vault,
+  at: Date,
+  controlsOf: ControlsOf,
+  items: Items,
+): Promise<Omit<ControlBatch, 'write'>> {
+  const controlled = items.flatMap(({ id, priced }) => controlledOf(vault, at, controlsOf, id, priced))
+  if (controlled.length === 0) return none
+  const counts = await readDayCounts(db, controlled.flatMap(countsOf))
+  const isNew = await withNewBeneficiary(db, vault, at, controlled.filter(mayBeNew).flatMap(payingOf))
+  return batchOf(at, controlled, counts, isNew, () => Promise.resolve())
+}
+
+const countsOf = ({ counts }: Controlled) => [...counts.values()].flat()
+const mayBeNew = ({ controls }: Controlled) => controls.is_for_new_beneficiaries
+
+function batchOf(
+  at: Date,
+  controlled: readonly Controlled[],
+  counts: DayCounts,
+  isNew: ReadonlySet<string>,
+  write: (accepted: readonly ControlledPayout[]) => Promise<void>,
+): ControlBatch {
   const byId = new Map(controlled.map((each) => [each.payout.transaction_id, each]))
   const accepted: ControlledPayout[] = []
   return {
@@ -98,7 +127,7 @@ export async function openControlBatch(
         accepted.push({ ...found.payout, approval_reasons, approval_expires_at })
       return { needsApproval }
     },
-    write: async () => void (await Promise.all([counts.write(), insertControlled(tx, accepted)])),
+    write: () => write(accepted),
   }
 }
 
@@ -111,7 +140,7 @@ function controlledOf(
 ): Controlled[] {
   const { owner, wallet_currency: currency, wallet_amount: amount, counterparty, origin } = priced
   const controls = controlsOf.get(ownerKey(owner))
-  if (!controls || !origin || counterparty.role !== 'payee') return []
+  if (!controls || !origin || counterparty?.role !== 'payee') return []
   const { merchant_id, env } = owner
   const day = at.toISOString().slice(0, 10)
   const hashes = beneficiaryHashes(vault, counterparty.to)
@@ -138,7 +167,7 @@ function controlledOf(
 }
 
 const payingOf = ({ priced: { owner, counterparty }, payout }: Controlled) =>
-  counterparty.role === 'payee'
+  counterparty?.role === 'payee'
     ? [{ id: payout.transaction_id, merchant_id: owner.merchant_id, env: owner.env, to: counterparty.to }]
     : []
 

@@ -29,8 +29,24 @@ const keyOf = ({ merchant_id, env, currency, day, kind, subject }: DayCount) =>
  */
 export async function openDayCounts(tx: Tx, wanted: readonly DayCount[]): Promise<DayCounts> {
   const counts = new Map(wanted.map((count) => [keyOf(count), count]))
-  const locked = counts.size === 0 ? [] : await lockCounts(tx, [...counts.values()])
-  const sums = new Map(locked.map((row) => [keyOf(row), row.spent]))
+  return countsFrom(counts.size === 0 ? [] : await lockCounts(tx, [...counts.values()]), counts, (changed) =>
+    writeCounts(tx, changed),
+  )
+}
+
+/** The same without locks, for a payout that is only tried: nothing is written. */
+export async function readDayCounts(db: Db, wanted: readonly DayCount[]): Promise<DayCounts> {
+  const counts = new Map(wanted.map((count) => [keyOf(count), count]))
+  const found = counts.size === 0 ? [] : await readCounts(db, [...counts.values()])
+  return countsFrom(found, counts, () => Promise.resolve())
+}
+
+function countsFrom(
+  found: readonly DayCountRow[],
+  counts: ReadonlyMap<string, DayCount>,
+  writeChanged: (changed: readonly DayCountRow[]) => Promise<void>,
+): DayCounts {
+  const sums = new Map(found.map((row) => [keyOf(row), row.spent]))
   const changed = new Set<string>()
   const spent = (count: DayCount) => sums.get(keyOf(count)) ?? 0n
   return {
@@ -40,8 +56,7 @@ export async function openDayCounts(tx: Tx, wanted: readonly DayCount[]): Promis
       changed.add(keyOf(count))
     },
     write: () =>
-      writeCounts(
-        tx,
+      writeChanged(
         [...counts.values()]
           .filter((count) => changed.has(keyOf(count)))
           .map((count) => ({ ...count, spent: spent(count) })),
@@ -63,6 +78,15 @@ function lockCounts(tx: Tx, counts: readonly DayCount[]): Promise<DayCountRow[]>
     order by merchant_id, env, currency, day, kind, subject
     on conflict (merchant_id, env, currency, day, kind, subject) do update set spent = d.spent
     returning merchant_id, env, currency, day::text as day, kind, subject, spent`)
+}
+
+function readCounts(db: Db, counts: readonly DayCount[]): Promise<DayCountRow[]> {
+  const of = <Key extends keyof DayCount>(name: Key) => counts.map((count) => count[name])
+  return db.query<DayCountRow>(sql`
+    select d.merchant_id, d.env, d.currency, d.day::text as day, d.kind, d.subject, d.spent
+    from unnest(${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('currency')}::text[], ${of('day')}::date[],
+      ${of('kind')}::text[], ${of('subject')}::text[]) as w(merchant_id, env, currency, day, kind, subject)
+    join payout_days d using (merchant_id, env, currency, day, kind, subject)`)
 }
 
 async function writeCounts(tx: Tx, rows: readonly DayCountRow[]): Promise<void> {

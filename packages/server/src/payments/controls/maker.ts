@@ -34,9 +34,9 @@ export function requirePlaces({ mayActIn }: Pick<PayoutMaker, 'mayActIn'>, place
   if (mayActIn) for (const place of places) requirePlace({ mayActIn }, place)
 }
 
-/** What a person did with a payout or a refund. */
+/** What a person did with a payout or a refund, or by a conversion. */
 export function auditOfPayout(
-  action: 'payout.create' | 'payout.cancel' | 'refund.create',
+  action: 'payout.create' | 'payout.cancel' | 'refund.create' | 'conversion.create',
   person: Pick<AuditEntry, 'actor' | 'origin'>,
   { id, merchant_id, env, amount, currency, external_reference }: Promised,
 ): AuditEntry {

@@ -45,8 +45,8 @@ export function searchableNumber(counterparty: Counterparty): string | undefined
   return plainNumber(to.kind === 'till' ? to.tillNumber : to.accountNumber)
 }
 
-export function numberLookups(vault: Vault, transaction_id: string, counterparty: Counterparty): Lookup[] {
-  const number = searchableNumber(counterparty)
+export function numberLookups(vault: Vault, transaction_id: string, counterparty: Counterparty | null): Lookup[] {
+  const number = counterparty ? searchableNumber(counterparty) : undefined
   return number === undefined ? [] : [{ hash: shortened(vault.hash(number, numberPurpose)), transaction_id }]
 }
 

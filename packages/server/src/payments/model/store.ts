@@ -332,11 +332,10 @@ async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promi
   )
 }
 
-/** An adjustment or a conversion goes to no provider, so it has no attempt. It is final from the start. */
+/** Adjustments and conversions go to no provider, so they have no attempt. They are final from the start. */
 function noAttempt({ id, provider, type }: Transaction): Attempt | undefined {
-  return type === 'adjustment' || type === 'conversion'
-    ? { ...freshAttempt, transaction_id: id, number: 0, provider }
-    : undefined
+  const isFinalAtOnce = type === 'adjustment' || type === 'conversion'
+  return isFinalAtOnce ? { ...freshAttempt, transaction_id: id, number: 0, provider } : undefined
 }
 
 /** An attempt before its first send. */

@@ -149,13 +149,21 @@ async function find(accounts: PlatformAccounts, scopes: readonly AccountScope[])
 }
 
 function sharedAccountsOf(payment: Booked, accounts: Accounts): AccountOf {
-  const { env, currency, wallet_currency, wallet_id } = payment
-  const currencies = { wallet: wallet_currency, payment: currency }
+  const { wallet_id } = payment
+  const platform = platformAccountsOf(payment, accounts)
   return (role, side) => {
     if (role === 'wallet') return wallet_id
-    const scope = role === 'receivable' ? receivableOf(payment) : { env, kind: role, currency: currencies[side] }
-    return accounts.get(keyOf(scope)) ?? ''
+    return role === 'receivable' ? (accounts.get(keyOf(receivableOf(payment))) ?? '') : platform(role, side)
   }
+}
+
+/** The platform accounts that belong to an environment and a currency, and to neither a provider nor a wallet. */
+export function platformAccountsOf(
+  { env, currency, wallet_currency }: Pick<Booked, 'env' | 'currency' | 'wallet_currency'>,
+  accounts: Accounts,
+): (kind: PlatformKind, side: 'wallet' | 'payment') => string {
+  const currencies = { wallet: wallet_currency, payment: currency }
+  return (kind, side) => accounts.get(keyOf({ env, kind, currency: currencies[side] })) ?? ''
 }
 
 /** Everything a decision moves through a provider, linked: all of it happens or nothing. */

@@ -1,0 +1,23 @@
+import type { Context } from '../context.ts'
+import { invalid } from '../errors.ts'
+import type { RefundOf } from '../payments/refunds/accept-refunds.ts'
+import type { Owner } from '../platform/db.ts'
+import { findRefundable, refuseExcess } from '../transactions/find-refundable.ts'
+import type { Figures } from './figures.ts'
+
+/** The charge that a payout gives back, in place of a refund. It counts like one. */
+export async function refundedBy(
+  ctx: Context,
+  owner: Owner,
+  refundOf: string | undefined,
+  { amount, beneficiary: { currency } }: Pick<Figures, 'amount' | 'beneficiary'>,
+): Promise<RefundOf | undefined> {
+  if (refundOf === undefined) return undefined
+  const charge = await findRefundable(ctx, owner, refundOf)
+  if (charge.currency !== currency)
+    throw invalid([
+      { field: 'refundOf', message: `refundOf is a charge in ${charge.currency}: pay it back in ${charge.currency}` },
+    ])
+  await refuseExcess(ctx, owner, charge, amount)
+  return { charge_id: charge.id, reference: charge.external_reference, waitsItsTurn: false, reason: undefined }
+}
