@@ -3,7 +3,7 @@ import type { Payout } from '@malipo/sdk'
 import { CliError } from './cli-error.ts'
 import { type CsvRecord, readCsv } from './csv.ts'
 import { amountProblem } from './options.ts'
-import { destinations } from './pay.ts'
+import { destinations } from './payee-options.ts'
 
 /** One payout of a file, and its line number. */
 export interface BulkLine {

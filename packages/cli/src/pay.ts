@@ -1,31 +1,20 @@
-import type { Payout } from '@malipo/sdk'
-import { type Command, Option } from 'commander'
+import type { Payout, QuotedPayout } from '@malipo/sdk'
+import type { Command } from 'commander'
 import type { CliEnvironment } from './cli-environment.ts'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import { country, currency } from './options.ts'
+import { type PayeeOptions, payeeOf, requirePayee, withPayee } from './payee-options.ts'
 import { followUp, newReference, type PaymentOptions, requireLiveFlag, withPayment } from './payment-options.ts'
 
-interface PayOptions extends PaymentOptions {
-  readonly to?: string
-  readonly name?: string
-  readonly country?: string
-  readonly destination: string
-  readonly code?: string
-  readonly branch?: string
-  readonly businessNumber?: string
-  readonly externalAccount?: string
-  readonly debitCurrency?: string
-  readonly debitCountry?: string
+interface PayOptions extends PaymentOptions, Omit<PayeeOptions, 'currency'> {
+  readonly quote?: string
 }
-
-export const destinations = ['MoMo', 'Bank Account', 'Paybill', 'Till']
 
 export function addPayCommand(program: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
-    withPayout(
+    withPayee(
       withPayment(program.command('pay')).description('Pay out to a phone, a bank account, a Paybill or a till.'),
-    ),
+    ).option('--quote <id>', 'qt_… of malipo quote, instead of the account: pay at this price'),
     {
       note: `Give --external-account, or --to, --name and --country. In the sandbox the last three digits of the number choose the
 outcome: 089 does not exist, 129 stays pending, most others succeed.`,
@@ -35,9 +24,7 @@ outcome: 089 does not exist, 129 stays pending, most others succeed.`,
       ],
     },
   ).action(async (options: PayOptions, command: Command) => {
-    const { externalAccount, to, name, country: where } = options
-    if (!(externalAccount || (to && name && where)))
-      command.error('error: --external-account, or --to, --name and --country are required', { exitCode: 2 })
+    if (!options.quote) requirePayee(options, command)
     const { malipo, accepted } = await context.call(async (malipo, access) => {
       requireLiveFlag(access, options)
       return { malipo, accepted: await malipo.payouts.create(payoutOf(options), { scenario: options.scenario }) }
@@ -47,44 +34,9 @@ outcome: 089 does not exist, 129 stays pending, most others succeed.`,
   })
 }
 
-function withPayout(command: Command): Command {
-  return command
-    .option('--to <number>', 'phone or account number')
-    .option('--name <name>', 'name of the account holder')
-    .option('--country <code>', 'country of the account, such as KE', country)
-    .addOption(new Option('--destination <kind>', 'kind of account').choices(destinations).default('MoMo'))
-    .option('--code <code>', 'code of the bank, or of the operator if the number does not identify it')
-    .option('--branch <code>', 'code of the bank branch, in countries that need it')
-    .option('--business-number <number>', 'business number of a Paybill')
-    .addOption(new Option('--external-account <id>', 'ea_…, instead of these options').conflicts(['to', 'name']))
-    .option('--debit-currency <code>', 'the wallet that pays, if it has another currency', currency)
-    .option('--debit-country <code>', 'country of that wallet', country)
-}
-
-function payoutOf(options: PayOptions): Payout {
-  const {
-    amount,
-    currency: code,
-    reference = newReference('payout'),
-    externalAccount,
-    debitCurrency,
-    debitCountry,
-  } = options
-  const debit = { ...(debitCurrency && { debitCurrency }), ...(debitCountry && { debitCountry }) }
-  const common = { amount, currency: code, externalReference: reference, ...debit }
-  if (externalAccount) return { ...common, externalAccountId: externalAccount }
-  const { to = '', name = '', country: where = '', destination, code: bank, branch, businessNumber } = options
+function payoutOf(options: PayOptions): Payout | QuotedPayout {
+  const { amount, reference: externalReference = newReference('payout'), quote } = options
+  if (quote) return { amount, externalReference, quoteId: quote }
   // The server reports what the destination lacks.
-  return {
-    ...common,
-    country: where,
-    destination,
-    payoutMethod: {
-      accountName: name,
-      accountNumber: to,
-      ...(bank && { code: bank }),
-      ...(branch && { branchCode: branch }),
-      ...(businessNumber && { businessNumber }),
-    },
-  } as Payout
+  return { amount, externalReference, ...payeeOf(options) } as Payout
 }

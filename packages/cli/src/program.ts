@@ -37,6 +37,7 @@ import { addPeopleCommands } from './people.ts'
 import { addProfileCommands } from './profile-commands.ts'
 import { addProposalCommands } from './proposals.ts'
 import { addProviderCommands } from './providers.ts'
+import { addQuoteCommands } from './quote.ts'
 import { addRateCommands } from './rates.ts'
 import { addRefundCommand } from './refund.ts'
 import { addSecretCommands } from './secrets.ts'
@@ -62,7 +63,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addOpenCommand,
     addCompletionCommand,
   ],
-  'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand, addRefundCommand],
+  'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand, addRefundCommand, addQuoteCommands],
   'Read:': [addTransactionCommands, addBalanceCommands, addEventsCommand, addLogsCommand],
   'Webhooks:': [addListenCommand, addWebhookCommands, addConformanceCommand],
   'Test in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],

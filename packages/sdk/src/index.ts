@@ -12,6 +12,7 @@ import { MalipoError } from './errors.ts'
 import { type Webhooks, webhooksOf } from './handler.ts'
 import { type Charges, chargesOf, type Payouts, payoutsOf } from './payments.ts'
 import { type Refunds, refundsOf } from './refunds.ts'
+import { type Conversions, conversionsOf, type Quotes, quotesOf } from './quotes.ts'
 import { type Sandbox, sandboxOf } from './sandbox.ts'
 import { type Transactions, transactionsOf } from './transactions.ts'
 import { createTransport, type Environment, type Settings } from './transport.ts'
@@ -38,6 +39,8 @@ export class Malipo {
   readonly charges: Charges
   readonly payouts: Payouts
   readonly refunds: Refunds
+  readonly quotes: Quotes
+  readonly conversions: Conversions
   readonly transactions: Transactions
   readonly externalAccounts: ExternalAccounts
   readonly reference: Reference
@@ -52,6 +55,8 @@ export class Malipo {
     this.charges = chargesOf(transport, this.transactions.get)
     this.payouts = payoutsOf(transport, this.transactions.get)
     this.refunds = refundsOf(transport, this.transactions.get)
+    this.quotes = quotesOf(transport)
+    this.conversions = conversionsOf(transport)
     this.externalAccounts = externalAccountsOf(transport)
     this.reference = referenceOf(transport)
     this.account = accountApi(transport)
@@ -165,9 +170,13 @@ export type {
   PaymentOptions,
   Payout,
   Payouts,
+  QuotedPayout,
   StartedCharge,
+  ValidatedBulk,
+  ValidatedPayout,
 } from './payments.ts'
 export type { AcceptedRefund, NewRefund, Refund, RefundFilter, Refunds } from './refunds.ts'
+export type { Conversion, Conversions, Converted, Quote, QuoteRequest, Quotes } from './quotes.ts'
 export type {
   AdvancedClock,
   ArmedScenario,

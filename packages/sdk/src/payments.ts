@@ -14,7 +14,13 @@ export type CardCharge = WithAmount<Schemas['CardCharge']>
 export type MobileMoneyCharge = WithAmount<Schemas['MomoCharge']>
 export type BankTransferCharge = WithAmount<Schemas['TransferCharge']>
 export type Authorisation = Schemas['Authorise']
-export type Payout = WithAmount<Schemas['Payout']>
+export type Payout = WithAmount<Exclude<Schemas['Payout'], Schemas['PayoutByQuote']>>
+/** A payout at the figures of its quote. */
+export type QuotedPayout = Omit<Schemas['PayoutByQuote'], 'amount'> & { amount?: Amount | undefined }
+/** A payout that was tried: every problem at once, and its price. */
+export type ValidatedPayout = Schemas['ValidatedPayout']
+/** Payouts that were tried together, and what each wallet would pay. */
+export type ValidatedBulk = Schemas['ValidatedBulk']
 export type NextAction = Schemas['NextAction']
 export type FailureReason = NonNullable<Schemas['OneTransaction']['failureReason']>
 
@@ -64,9 +70,12 @@ export interface Charges {
 
 /** Money out, as safe to repeat as {@link Charges}. */
 export interface Payouts {
-  create(payout: Payout, options?: PaymentOptions): Promise<AcceptedPayout>
+  create(payout: Payout | QuotedPayout, options?: PaymentOptions): Promise<AcceptedPayout>
   /** At most 1,000. Each is accepted or refused independently; results are in the same order. */
-  bulk(payouts: readonly Payout[], options?: PaymentOptions): Promise<BulkResult[]>
+  bulk(payouts: readonly (Payout | QuotedPayout)[], options?: PaymentOptions): Promise<BulkResult[]>
+  /** Tries a payout without making it. It takes no reference, and what it finds may change. */
+  validate(payout: Payout | QuotedPayout, options?: CallOptions): Promise<ValidatedPayout>
+  validateBulk(payouts: readonly (Payout | QuotedPayout)[], options?: CallOptions): Promise<ValidatedBulk>
   /** Only before the payout is sent. The money is back in the wallet when this returns. */
   cancel(transactionId: string, options?: CallOptions): Promise<{ message: string }>
 }
@@ -114,6 +123,11 @@ export function payoutsOf({ call }: Transport, read: Read): Payouts {
       const { body } = await call('postFiatPayoutsBulk', { body: items }, options, scenarioHeaders(options))
       return body.data as BulkResult[]
     },
+    validate: async (payout, options) => (await call('postFiatPayoutValidate', bodyOf(payout), options)).body.data,
+    validateBulk: async (payouts, options) => {
+      const items = { payouts: payouts.map((payout) => bodyOf(payout).body) }
+      return (await call('postFiatPayoutsBulkValidate', { body: items }, options)).body.data
+    },
     cancel: async (transactionId, options) => {
       const { body } = await call('postFiatPayoutTransactionIdCancel', { path: { transactionId } }, options)
       return { message: body.message }
@@ -125,9 +139,22 @@ export function scenarioHeaders({ scenario }: PaymentOptions = {}): Record<strin
   return scenario === undefined ? {} : { 'x-sandbox-scenario': scenario }
 }
 
-const bodyOf = <Body extends { amount: Amount }>(body: Body) => ({
-  body: { ...body, amount: exactNumber(body.amount) },
-})
+/** The body with exact numbers for its amounts. */
+export const bodyOf = <Body extends object>(body: Body) => ({ body: withNumbers(body) })
+
+const amountNames = ['amount', 'toAmount', 'debitAmount'] as const
+
+type Numbered<Body> = Body extends unknown
+  ? { [Name in keyof Body]: Name extends (typeof amountNames)[number] ? Exclude<Body[Name], string> : Body[Name] }
+  : never
+
+function withNumbers<Body extends object>(body: Body): Numbered<Body> {
+  const amounts = amountNames.flatMap((name) => {
+    const amount = (body as { readonly [Name in typeof name]?: Amount })[name]
+    return amount === undefined ? [] : [[name, exactNumber(amount)]]
+  })
+  return { ...body, ...Object.fromEntries(amounts) } as Numbered<Body>
+}
 
 /** The number in a string. A string without an exact number is sent unchanged, and the server reports the error. */
 export function exactNumber(amount: Amount): number {
@@ -160,8 +187,8 @@ interface Reported {
 /** The fields of a request that identify the transaction it made. */
 interface ChargeInput {
   readonly externalReference: string
-  /** Missing where the server chooses it. */
-  readonly amount?: Amount
+  /** Missing where the server chooses it: a refund of all that is left, or a payout by its quote. */
+  readonly amount?: Amount | undefined
   readonly type: string
   readonly method?: string | undefined
   readonly currency?: string | undefined
@@ -197,7 +224,9 @@ function isMeant(found: TransactionDetails, input: ChargeInput): boolean {
   const isAlike = names.every((name) => input[name] === undefined || input[name] === found[name])
   const to = input.payoutMethod?.accountNumber
   const isSameCounterparty = to === undefined || bare(to) === bare(found.beneficiary.accountNumber)
-  const isSameAmount = input.amount === undefined || found.amount === exactNumber(input.amount)
+  // A payout by its quote is recognised by no transaction, because the quote is not read again.
+  const isSameAmount =
+    input.amount === undefined ? input.type === 'refund' : found.amount === exactNumber(input.amount)
   return isAlike && isSameCounterparty && isSameAmount
 }
 

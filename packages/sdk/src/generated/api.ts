@@ -49,10 +49,11 @@ export type ErrorCode =
   | 'FX_RATE_UNAVAILABLE'
   | 'PROVIDER_TEMPORARILY_UNAVAILABLE'
   | 'OVERLOADED'
-  | 'TRANSACTION_NOT_REFUNDABLE'
-  | 'REFUND_EXCEEDS_CHARGE'
-  | 'REFUND_NOT_SUPPORTED'
-  | 'REFUND_WINDOW_CLOSED'
+  | 'QUOTE_NOT_FOUND'
+  | 'QUOTE_EXPIRED'
+  | 'QUOTE_USED'
+  | 'QUOTE_MISMATCH'
+  | 'MERCHANT_FROZEN'
 
 export interface Schemas {
   /** Three-letter ISO 4217 code */
@@ -64,7 +65,7 @@ export interface Schemas {
   /** Where the payment is, in more detail than its status */
   Stage: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED' | (string & {})
   /** Why a payment failed */
-  FailureCode: 'PAYER_NOT_FOUND' | 'PAYER_LIMIT_REACHED' | 'PAYMENT_NOT_APPROVED' | 'INSUFFICIENT_BALANCE' | 'PAYMENT_IN_PROGRESS' | 'RECIPIENT_NOT_FOUND' | 'RECIPIENT_LIMIT_REACHED' | 'WALLET_LIMIT_REACHED' | 'AMOUNT_NOT_ACCEPTED' | 'DETAILS_NOT_ACCEPTED' | 'CARD_DECLINED' | 'CARD_EXPIRED' | 'SUSPECTED_FRAUD' | 'AUTHENTICATION_FAILED' | 'AUTHORISATION_LOST' | 'UNDERPAID' | 'MANUALLY_CANCELLED' | 'REJECTED_BY_APPROVER' | 'APPROVAL_EXPIRED' | 'EXPIRED' | 'REVERSED' | 'CHARGE_NOT_REFUNDABLE' | 'REFUNDED_ELSEWHERE' | 'PROVIDER_UNAVAILABLE' | 'UNSPECIFIED_FAILURE' | 'UNKNOWN_ERROR' | (string & {})
+  FailureCode: 'PAYER_NOT_FOUND' | 'PAYER_LIMIT_REACHED' | 'PAYMENT_NOT_APPROVED' | 'INSUFFICIENT_BALANCE' | 'PAYMENT_IN_PROGRESS' | 'RECIPIENT_NOT_FOUND' | 'RECIPIENT_LIMIT_REACHED' | 'WALLET_LIMIT_REACHED' | 'AMOUNT_NOT_ACCEPTED' | 'DETAILS_NOT_ACCEPTED' | 'CARD_DECLINED' | 'CARD_EXPIRED' | 'SUSPECTED_FRAUD' | 'AUTHENTICATION_FAILED' | 'AUTHORISATION_LOST' | 'UNDERPAID' | 'MANUALLY_CANCELLED' | 'REJECTED_BY_APPROVER' | 'APPROVAL_EXPIRED' | 'EXPIRED' | 'REVERSED' | 'PROVIDER_UNAVAILABLE' | 'UNSPECIFIED_FAILURE' | 'UNKNOWN_ERROR' | (string & {})
   /** What happened */
   EventName: 'transaction_created' | 'transaction_updated' | 'adjustment_created' | (string & {})
   /** deposit: a charge. withdrew: a payout. adjustment: money that moved after the end of a payment */
@@ -80,7 +81,7 @@ export interface Schemas {
   /** The kind of account, or how a charge is paid */
   TransactionDestination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | 'Card' | 'Bank Transfer' | (string & {})
   /** What a statement line is for */
-  LineKind: 'payment' | 'fee' | 'exchange' | 'refund' | 'adjustment' | 'funding' | 'archived' | (string & {})
+  LineKind: 'payment' | 'fee' | 'exchange' | 'adjustment' | 'funding' | 'archived' | (string & {})
   /** Why money moved after the end of a payment */
   AdjustmentReason: 'late_success' | 'late_receipt' | 'payout_returned' | 'charge_reversed' | 'chargeback_won' | 'suspense_cleared' | 'operator' | (string & {})
   /** Into or out of your wallet */
@@ -190,7 +191,7 @@ export interface Schemas {
         externalReference: string
         /** Of the payment or posting; `archived` sums up lines of a month that the operator has archived */
         type: string
-        /** payment, fee, exchange, refund, adjustment, funding or archived */
+        /** payment, fee, exchange, adjustment, funding or archived */
         kind: Schemas['LineKind']
         /** Negative for debits */
         amount: number
@@ -204,7 +205,7 @@ export interface Schemas {
   Transaction: {
     /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
-    /** deposit, withdrew, refund, conversion or adjustment */
+    /** deposit, withdrew or adjustment */
     type: Schemas['TransactionType']
     /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: Schemas['Status']
@@ -290,7 +291,7 @@ export interface Schemas {
   OneTransaction: {
     /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
-    /** deposit, withdrew, refund, conversion or adjustment */
+    /** deposit, withdrew or adjustment */
     type: Schemas['TransactionType']
     /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: Schemas['Status']
@@ -371,19 +372,13 @@ export interface Schemas {
     amountReceived?: number | undefined
     /** The account that the customer transfers to */
     virtualAccount?: Schemas['VirtualAccount'] | undefined
-    /** Of a refund, or a payout in its place: the charge */
-    refundOf?: string | undefined
-    /** Of a charge: what went back by successful refunds */
-    refunded?: number | undefined
-    /** Of a charge: what can still be refunded; pending refunds are deducted */
-    refundable?: number | undefined
     /** Of an adjustment: the payment whose money moved after its end */
     relatedTransactionId?: string | undefined
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
     direction?: Schemas['Direction'] | undefined
-    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator. Of a refund: your words */
+    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
     reason?: Schemas['AdjustmentReason'] | undefined
     /** The adjustments made after its end, oldest first; each is a transaction of its own */
     adjustments?: string[] | undefined
@@ -692,7 +687,15 @@ export interface Schemas {
     /** Country scope of that wallet */
     debitCountry?: string | undefined
   }
-  Payout: Schemas['PayoutToExternalAccount'] | Schemas['PayoutToMobileMoney'] | Schemas['PayoutToBank'] | Schemas['PayoutToPaybill'] | Schemas['PayoutToTill']
+  PayoutByQuote: {
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** Executes this quote; nothing else is needed beside it */
+    quoteId: string
+    /** If sent, it must be the quoted one */
+    amount?: number | undefined
+  }
+  Payout: Schemas['PayoutToExternalAccount'] | Schemas['PayoutToMobileMoney'] | Schemas['PayoutToBank'] | Schemas['PayoutToPaybill'] | Schemas['PayoutToTill'] | Schemas['PayoutByQuote']
   BulkResults: {
     /** true when the request succeeded, false when it was refused */
     success: true
@@ -710,102 +713,399 @@ export interface Schemas {
       errorCode?: string | undefined
     }[]
   }
-  AcceptedRefund: {
+  Quote: {
+    /** Execute it with this id, once */
+    quoteId: string
+    /** ISO 8601: until then it can be executed */
+    expiresAt: string
+    /** Of a payout: what the beneficiary gets */
+    amount?: number | undefined
+    /** Of that amount */
+    currency?: Schemas['Currency'] | undefined
+    /** Of a payout: in the wallet's currency */
+    fee?: number | undefined
+    /** Of a payout: what leaves the wallet, fee included */
+    debitAmount?: number | undefined
+    /** Of the wallet that pays */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Of the wallet that pays */
+    debitCountry?: string | undefined
+    /** Of a conversion: what leaves the first wallet */
+    fromAmount?: number | undefined
+    /** Of the first wallet */
+    fromCurrency?: string | undefined
+    /** Of the first wallet */
+    fromCountry?: string | undefined
+    /** Of a conversion: what the second wallet gets */
+    toAmount?: number | undefined
+    /** Of the second wallet */
+    toCurrency?: string | undefined
+    /** Of the second wallet */
+    toCountry?: string | undefined
+    /** The exchange rate that was used */
+    rate?: {
+      /** BASE/QUOTE, such as USD/KES */
+      pair: string
+      /** `buy` or `sell` */
+      side: string
+      value: string
+      /** ISO 8601 date-time */
+      at: string
+    } | undefined
+  }
+  QuoteOfPayoutToExternalAccount: {
+    /** What the beneficiary receives; or send `debitAmount` */
+    amount?: number | undefined
+    /** What may leave the wallet, fee included */
+    debitAmount?: number | undefined
+    /** The external account that is paid */
+    externalAccountId: string
+    /** What the beneficiary gets */
+    currency?: Schemas['Currency'] | undefined
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country?: string | undefined
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination?: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | undefined
+    /** May be left out; if sent, it must match the external account */
+    payoutMethod?: {
+      /** Name of the account holder */
+      accountName?: string | undefined
+      /** A phone number in international form, an account number, a customer of a business, or a till */
+      accountNumber?: string | undefined
+      /** Operator id or bank code */
+      code?: string | undefined
+      /** For banks in Uganda and Tanzania */
+      branchCode?: string | undefined
+      /** For Paybill */
+      businessNumber?: string | undefined
+    } | undefined
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  QuoteOfPayoutToMobileMoney: {
+    /** What the beneficiary receives; or send `debitAmount` */
+    amount?: number | undefined
+    /** What may leave the wallet, fee included */
+    debitAmount?: number | undefined
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'MoMo'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Phone number in international form, such as +254703456789 */
+      accountNumber: string
+      /** Operator id; needed where the number does not identify the operator */
+      code?: string | undefined
+    }
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  QuoteOfPayoutToBank: {
+    /** What the beneficiary receives; or send `debitAmount` */
+    amount?: number | undefined
+    /** What may leave the wallet, fee included */
+    debitAmount?: number | undefined
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Bank Account'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Account number */
+      accountNumber: string
+      /** Bank code, from `GET /utilities/banks` */
+      code: string
+      /** Required in Uganda and Tanzania */
+      branchCode?: string | undefined
+    }
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  QuoteOfPayoutToPaybill: {
+    /** What the beneficiary receives; or send `debitAmount` */
+    amount?: number | undefined
+    /** What may leave the wallet, fee included */
+    debitAmount?: number | undefined
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Paybill'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Your account with the business */
+      accountNumber: string
+      /** Paybill number of the business */
+      businessNumber: string
+    }
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  QuoteOfPayoutToTill: {
+    /** What the beneficiary receives; or send `debitAmount` */
+    amount?: number | undefined
+    /** What may leave the wallet, fee included */
+    debitAmount?: number | undefined
+    /** What the beneficiary gets */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code of the beneficiary */
+    country: string
+    /** The kind of account */
+    destination: 'Till'
+    /** The account that is paid */
+    payoutMethod: {
+      /** Name of the account holder */
+      accountName: string
+      /** Till number */
+      accountNumber: string
+    }
+    /** Wallet to debit; `currency` if omitted */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Country scope of that wallet */
+    debitCountry?: string | undefined
+  }
+  QuoteOfConversionByAmount: {
+    /** Wallet that pays */
+    fromCurrency: string
+    /** Country of the first wallet, if several have its currency */
+    fromCountry?: string | undefined
+    /** Wallet that is credited */
+    toCurrency: string
+    /** Country of the second wallet, if several have its currency */
+    toCountry?: string | undefined
+    /** What leaves the first wallet, in major units */
+    amount: number
+  }
+  QuoteOfConversionByTarget: {
+    /** Wallet that pays */
+    fromCurrency: string
+    /** Country of the first wallet, if several have its currency */
+    fromCountry?: string | undefined
+    /** Wallet that is credited */
+    toCurrency: string
+    /** Country of the second wallet, if several have its currency */
+    toCountry?: string | undefined
+    /** What the second wallet gets, in major units */
+    toAmount: number
+  }
+  QuoteRequest: Schemas['QuoteOfPayoutToExternalAccount'] | Schemas['QuoteOfPayoutToMobileMoney'] | Schemas['QuoteOfPayoutToBank'] | Schemas['QuoteOfPayoutToPaybill'] | Schemas['QuoteOfPayoutToTill'] | Schemas['QuoteOfConversionByAmount'] | Schemas['QuoteOfConversionByTarget']
+  PayoutProblem: {
+    /** The field of the request that it is about */
+    field: string
+    /** What the payout would get */
+    errorCode: string
+    /** For people; decide by `success` and `errorCode` */
+    message: string
+    fix: string
+  }
+  ValidatedPayout: {
+    /** Whether the payout would be accepted now */
+    isAcceptable: boolean
+    /** Every reason to refuse it; empty if it is acceptable */
+    problems: Schemas['PayoutProblem'][]
+    /** Your id of the payout */
+    externalReference?: string | undefined
+    /** What the beneficiary gets */
+    amount?: number | undefined
+    /** Of that amount */
+    currency?: Schemas['Currency'] | undefined
+    /** In the wallet's currency */
+    fee?: number | undefined
+    /** What leaves the wallet, fee included */
+    debitAmount?: number | undefined
+    /** Of the wallet that pays */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Of the wallet that pays */
+    debitCountry?: string | undefined
+    /** The exchange rate that was used */
+    rate?: {
+      /** BASE/QUOTE, such as USD/KES */
+      pair: string
+      /** `buy` or `sell` */
+      side: string
+      value: string
+      /** ISO 8601 date-time */
+      at: string
+    } | undefined
+    /** It would be accepted and wait until a person of yours approves it */
+    needsApproval?: boolean | undefined
+    /** Id of the operator */
+    operator?: {
+      /** Its id */
+      id: string
+      /** Name */
+      name: string
+    } | undefined
+    limits?: {
+      /** Smallest amount */
+      min: number
+      /** Largest amount */
+      max: number
+    } | undefined
+    /** The holder's name by the provider, where it resolves names; empty if it knows no such account */
+    accountName?: string | undefined
+    /** From 0 to 1: how well that name matches the one in the request */
+    nameMatch?: number | undefined
+  }
+  ValidatedItem: {
+    /** Whether the payout would be accepted now */
+    isAcceptable: boolean
+    /** Every reason to refuse it; empty if it is acceptable */
+    problems: Schemas['PayoutProblem'][]
+    /** Your id of the payout */
+    externalReference?: string | undefined
+    /** What the beneficiary gets */
+    amount?: number | undefined
+    /** Of that amount */
+    currency?: Schemas['Currency'] | undefined
+    /** In the wallet's currency */
+    fee?: number | undefined
+    /** What leaves the wallet, fee included */
+    debitAmount?: number | undefined
+    /** Of the wallet that pays */
+    debitCurrency?: Schemas['Currency'] | undefined
+    /** Of the wallet that pays */
+    debitCountry?: string | undefined
+    /** The exchange rate that was used */
+    rate?: {
+      /** BASE/QUOTE, such as USD/KES */
+      pair: string
+      /** `buy` or `sell` */
+      side: string
+      value: string
+      /** ISO 8601 date-time */
+      at: string
+    } | undefined
+    /** It would be accepted and wait until a person of yours approves it */
+    needsApproval?: boolean | undefined
+    /** Id of the operator */
+    operator?: {
+      /** Its id */
+      id: string
+      /** Name */
+      name: string
+    } | undefined
+    limits?: {
+      /** Smallest amount */
+      min: number
+      /** Largest amount */
+      max: number
+    } | undefined
+  }
+  WalletTotal: {
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
+    country: string
+    /** Without the fees */
+    amount: number
+    fee: number
+    /** Amount and fees */
+    debitAmount: number
+    /** What the wallet has now */
+    available: number
+    /** What it lacks; 0 if it has enough */
+    missing: number
+  }
+  ValidatedBulk: {
+    /** Whether all of them would be accepted */
+    isAcceptable: boolean
+    /** In the order of the request */
+    items: Schemas['ValidatedItem'][]
+    /** For each wallet, of the payouts that only missing funds could refuse */
+    totals: Schemas['WalletTotal'][]
+  }
+  Converted: {
     /** true when the request succeeded, false when it was refused */
     success: true
     /** For people; decide by `success` and `errorCode` */
     message: string
-    /** The id of the refund, a transaction of its own */
+    /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
-    /** The id of the charge */
-    refundOf: string
     /** PENDING, then SUCCESSFUL or FAILED */
     status: string
     /** Your own id of the payment */
     externalReference: string
-    /** In major units */
-    amount: number
-    /** Three-letter ISO 4217 code */
-    currency: Schemas['Currency']
-  }
-  Refund: {
-    /** Malipo’s id of the payment, `txn_…` */
-    transactionId: string
-    /** deposit, withdrew, refund, conversion or adjustment */
-    type: string
-    /** PENDING, then SUCCESSFUL or FAILED, which is final */
-    status: string
-    /** The same in lower case */
-    chargeStatus: Schemas['ChargeStatus']
-    /** In major units */
-    amount: number
-    /** What leaves: the customer's side of a charge, your wallet's side of a payout */
-    senderAmount: number
-    /** What arrives: in your wallet after the fee, or with the beneficiary */
-    receiverAmount: number
-    /** Three-letter ISO 4217 code */
-    currency: Schemas['Currency']
-    /** Currency of `senderAmount` */
-    senderCurrency: Schemas['Currency']
-    /** Currency of `receiverAmount` */
-    receiverCurrency: Schemas['Currency']
-    /** Two-letter ISO 3166-1 code */
-    country: string
-    /** The kind of account: mobile money, bank, paybill or till */
-    destination: string
-    /** ISO 8601 with +00:00 */
-    fullTimestamp: string
-    /** Year, four digits */
-    year: string
-    /** Month, in English */
-    month: string
-    /** Day of the week, in English */
-    day: string
-    /** The account that is paid, or that pays */
-    beneficiary: {
-      /** The country's name */
-      country: string
-      /** The bank or operator */
-      bankCode: string
-      /** Name of the account holder */
-      accountName: string
-      /** The kind of account: mobile money, bank, paybill or till */
-      destination: string
-      /** Three-letter ISO 4217 code */
-      currency: Schemas['Currency']
-      /** Number of the account, phone or till */
-      accountNumber: string
+    /** What left the first wallet */
+    fromAmount: number
+    fromCurrency: string
+    fromCountry: string
+    /** What the second wallet got */
+    toAmount: number
+    toCurrency: string
+    toCountry: string
+    /** The exchange rate that was used */
+    rate: {
+      /** BASE/QUOTE, such as USD/KES */
+      pair: string
+      /** `buy` or `sell` */
+      side: string
+      value: string
+      /** ISO 8601 date-time */
+      at: string
     }
-    /** Your own id of the payment */
-    externalReference: string
-    /** Of a refund, or a payout in its place: the charge */
-    refundOf?: string | undefined
-    /** Your id of the charge */
-    relatedExternalReference: string
-    /** `momo` or `bank` */
-    method: string
-    /** In the wallet's currency */
-    fee: number
-    /** Where the payment was */
-    stage: Schemas['Stage']
-    /** Your words */
-    reason?: string | undefined
-    /** Why the payment failed */
-    failureReason?: {
-      /** Why it failed; decide by this code */
-      failureCode: Schemas['FailureCode']
-      /** A sentence that you may show to the customer */
-      failureMessage: string
-      /** The provider's own code */
-      providerCode?: string | undefined
-    } | undefined
   }
+  ConversionByAmount: {
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** Wallet that pays */
+    fromCurrency: string
+    /** Country of the first wallet, if several have its currency */
+    fromCountry?: string | undefined
+    /** Wallet that is credited */
+    toCurrency: string
+    /** Country of the second wallet, if several have its currency */
+    toCountry?: string | undefined
+    /** What leaves the first wallet, in major units */
+    amount: number
+  }
+  ConversionByTarget: {
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** Wallet that pays */
+    fromCurrency: string
+    /** Country of the first wallet, if several have its currency */
+    fromCountry?: string | undefined
+    /** Wallet that is credited */
+    toCurrency: string
+    /** Country of the second wallet, if several have its currency */
+    toCountry?: string | undefined
+    /** What the second wallet gets, in major units */
+    toAmount: number
+  }
+  ConversionByQuote: {
+    /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+    externalReference: string
+    /** The quote to execute */
+    quoteId: string
+  }
+  Conversion: Schemas['ConversionByAmount'] | Schemas['ConversionByTarget'] | Schemas['ConversionByQuote']
   WebhookData: {
     /** Our id of the payment, `txn_…` */
     transactionId: string
     /** Your id of the payment */
     externalReference: string
-    /** deposit, withdrew, refund, conversion or adjustment */
+    /** deposit, withdrew or adjustment */
     type: Schemas['TransactionType']
     /** pending, successful or failed */
     status: Schemas['ChargeStatus']
@@ -840,17 +1140,15 @@ export interface Schemas {
       /** The provider's own code */
       providerCode?: string | undefined
     } | undefined
-    /** Of a failed payout or refund: its money is back in your wallet already */
+    /** Of a failed payout: its money is back in your wallet already */
     walletReversed?: true | undefined
-    /** Of a refund, or a payout in its place: the charge */
-    refundOf?: string | undefined
     /** Of an adjustment: the payment whose money moved after its end */
     relatedTransactionId?: string | undefined
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
     direction?: Schemas['Direction'] | undefined
-    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator. Of a refund: your words */
+    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
     reason?: Schemas['AdjustmentReason'] | undefined
   }
   WebhookRecord: {
@@ -1103,7 +1401,7 @@ export interface Schemas {
       value: string
       /** The digits that select it, in every country; empty for all other numbers */
       ending: string
-      /** charge, payout, charge and payout, refund, or resolve */
+      /** charge, payout, charge and payout, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
@@ -1133,20 +1431,7 @@ export interface Schemas {
       value: string
       /** The digits that select it, in every country; empty for all other numbers */
       ending: string
-      /** charge, payout, charge and payout, refund, or resolve */
-      for: string
-      /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
-      outcome: string
-      /** What it does */
-      what: string
-    }[]
-    /** Whole amounts of refunds, by their last two digits */
-    refunds: {
-      /** An example to copy */
-      value: string
-      /** The digits that select it, in every country; empty for all other numbers */
-      ending: string
-      /** charge, payout, charge and payout, refund, or resolve */
+      /** charge, payout, charge and payout, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
@@ -1274,7 +1559,7 @@ export interface Operations {
     query?: {
       /** Three-letter ISO 4217 code */
       currency?: string | undefined
-      /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
+      /** deposit, withdrew (also withdrawal and payout) or adjustment */
       type?: string | undefined
       /** Your own id of the payment */
       externalReference?: string | undefined
@@ -1351,6 +1636,39 @@ export interface Operations {
     }
     answer: Schemas['BulkResults']
   }
+  /** Quote a payout or a conversion */
+  postQuotes: {
+    body: Schemas['QuoteRequest']
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['Quote']
+    }
+  }
+  /** Validate a payout */
+  postFiatPayoutValidate: {
+    body: Schemas['Payout']
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['ValidatedPayout']
+    }
+  }
+  /** Validate payouts in bulk */
+  postFiatPayoutsBulkValidate: {
+    body: {
+      /** Each as the body of a single payout */
+      payouts: Schemas['Payout'][]
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['ValidatedBulk']
+    }
+  }
   /** Cancel a payout */
   postFiatPayoutTransactionIdCancel: {
     path: {
@@ -1364,45 +1682,10 @@ export interface Operations {
       message: string
     }
   }
-  /** Refund a charge */
-  postTransactionsTransactionIdRefunds: {
-    path: {
-      /** Malipo’s id of the payment, `txn_…` */
-      transactionId: string
-    }
-    body: {
-      /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
-      externalReference: string
-      /** In the charge's currency, major units; all that is left if omitted */
-      amount?: number | undefined
-      /** Your words for it; shown when the refund is read */
-      reason?: string | undefined
-    }
-    answer: Schemas['AcceptedRefund']
-  }
-  /** List refunds */
-  getRefunds: {
-    query?: {
-      /** Id or external reference of a charge */
-      refundOf?: string | undefined
-      /** PENDING, then SUCCESSFUL or FAILED */
-      status?: 'pending' | 'failed' | 'successful' | undefined
-      /** YYYY-MM-DD, in UTC */
-      startDate?: string | undefined
-      /** The last day, inclusive */
-      endDate?: string | undefined
-      /** 20 if omitted */
-      limit?: number | undefined
-      /** `nextCursor` of the page before */
-      cursor?: string | undefined
-    }
-    answer: {
-      /** true when the request succeeded, false when it was refused */
-      success: true
-      /** The requested data */
-      data: Schemas['Refund'][]
-      nextCursor?: string | undefined
-    }
+  /** Convert between wallets */
+  postConversions: {
+    body: Schemas['Conversion']
+    answer: Schemas['Converted']
   }
   /** List webhook records */
   getWebhooks: {
@@ -1678,9 +1961,11 @@ export const operations = {
   postFiatDepositTransactionIdAuthorise: { method: 'POST', path: '/fiat/deposit/{transactionId}/authorise', isKeyed: true },
   postFiatPayout: { method: 'POST', path: '/fiat/payout', isKeyed: true },
   postFiatPayoutsBulk: { method: 'POST', path: '/fiat/payouts/bulk', isKeyed: true },
+  postQuotes: { method: 'POST', path: '/quotes' },
+  postFiatPayoutValidate: { method: 'POST', path: '/fiat/payout/validate' },
+  postFiatPayoutsBulkValidate: { method: 'POST', path: '/fiat/payouts/bulk/validate' },
   postFiatPayoutTransactionIdCancel: { method: 'POST', path: '/fiat/payout/{transactionId}/cancel', isKeyed: true },
-  postTransactionsTransactionIdRefunds: { method: 'POST', path: '/transactions/{transactionId}/refunds', isKeyed: true },
-  getRefunds: { method: 'GET', path: '/refunds' },
+  postConversions: { method: 'POST', path: '/conversions', isKeyed: true },
   getWebhooks: { method: 'GET', path: '/webhooks' },
   getWebhookId: { method: 'GET', path: '/webhook/{id}' },
   getEvents: { method: 'GET', path: '/events' },

@@ -5,6 +5,7 @@ export const merchantTags: Record<string, string> = {
   Charges: 'Collect money by card, mobile money or bank transfer.',
   Payouts: 'Send money to mobile money, banks, paybills and tills.',
   Refunds: 'Give back all or a part of a charge.',
+  'Quotes and conversions': 'Learn the price before you pay, and convert between your wallets.',
   Transactions: 'Read the status and history of charges, payouts and refunds.',
   Webhooks: 'Delivery records of your webhooks, and the feed of all events.',
   'External accounts': 'Stored beneficiaries: accounts that are paid, or that pay.',

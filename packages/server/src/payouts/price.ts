@@ -105,7 +105,7 @@ export async function examinePayout(
   if (wallet) await check(() => refuseForbidden(ctx, owner, origin, wallet))
   if (!beneficiary || !wallet) return { beneficiary, figures: undefined }
   const pricing = await check(() => pricingOf(ctx, owner, { beneficiary, wallet, rateOf }))
-  const paid = pricing && (amount ?? (await check(() => searchedAmount(ctx, beneficiary, wallet, body, pricing))))
+  const paid = amount ?? (pricing && (await check(() => searchedAmount(ctx, beneficiary, wallet, body, pricing))))
   if (paid === undefined || !pricing || provider === undefined) return { beneficiary, figures: undefined }
   const { externalAccountId } = body
   const figures = { beneficiary, wallet, provider, amount: paid, ...pricing(paid), externalAccountId }
@@ -185,16 +185,20 @@ async function pricingOf(
 
 export const methodOf = ({ destination }: Beneficiary) => (destination === 'Bank Account' ? 'bank' : 'momo')
 
-/** The largest amount that `debitAmount` can pay with its fee, in the decimals that the rail takes, within its limits. */
+/**
+ * The largest amount that `debitAmount` can pay with its fee, in the decimals that the rail takes, within its limits. Undefined
+ * where the request does not name one.
+ */
 function searchedAmount(
   ctx: Context,
   beneficiary: Beneficiary,
   wallet: Sides['wallet'],
   { debitAmount }: PayoutInput,
   pricing: Pricing,
-): bigint {
+): bigint | undefined {
+  if (debitAmount === undefined) return undefined
   const { currency } = beneficiary
-  const limit = exactAmount(debitAmount ?? 0, wallet.currency, 'debitAmount')
+  const limit = exactAmount(debitAmount, wallet.currency, 'debitAmount')
   const costOf = (amount: bigint) => {
     const { wallet_amount, fee } = pricing(amount)
     return wallet_amount + fee

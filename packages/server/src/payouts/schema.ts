@@ -23,7 +23,15 @@ const Payee = {
   payoutMethod: Type.Optional(PayoutMethod),
 }
 
-const Quoted = Type.Object({ externalReference: ExternalReference, quoteId, refundOf }, { ...closed, title: 'PayoutByQuote' })
+const Quoted = Type.Object(
+  {
+    externalReference: ExternalReference,
+    quoteId,
+    amount: Type.Optional(Type.Number({ description: 'If sent, it must be the quoted one' })),
+    refundOf,
+  },
+  { ...closed, title: 'PayoutByQuote' },
+)
 
 /** A payout. The amount is needed unless a quote has it. */
 export const PayoutBody = Type.Object(
