@@ -56,13 +56,14 @@ test(`of ${copiesMax} uses of a quote in two processes one is accepted, ${rounds
   const before = (await walletsOf(merchant)).get('KES') ?? 0n
   for (let round = 0; round < rounds; round += 1) {
     const { externalReference: _, ...body } = payoutBody()
-    const [quoted] = await sendAll(merchant, '/quotes', [body])
-    const { quoteId } = quoted?.body['data'] as { quoteId: string }
+    const [quoted = assert.fail()] = await sendAll(merchant, '/quotes', [body])
+    const { quoteId } = quoted.body['data'] as { quoteId: string }
 
     const uses = Array.from({ length: copiesMax }, () => ({ externalReference: randomUUID(), quoteId }))
-    const codes = (await sendAll(merchant, '/fiat/payout', uses)).map(codeOf).sort()
+    const codes = (await sendAll(merchant, '/fiat/payout', uses)).map(codeOf)
 
-    assert.deepEqual(codes, [...Array<string>(copiesMax - 1).fill('QUOTE_USED'), 'accepted'])
+    assert.equal(codes.filter((code) => code === 'accepted').length, 1)
+    assert.equal(codes.filter((code) => code === 'QUOTE_USED').length, copiesMax - 1)
   }
   const [{ used, references } = assert.fail()] = await cell.ask<{ used: number; references: number }>(
     `select (select count(distinct used_by) from quotes where merchant_id = $1)::int as used,

@@ -34,6 +34,7 @@ export const chapters: readonly Chapter[] = [
       'guides/refunds',
       'guides/pay-out',
       'guides/bulk',
+      'guides/quotes-and-conversions',
       'guides/limits-and-approvals',
       'guides/people',
       'guides/webhooks',
