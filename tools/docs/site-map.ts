@@ -63,6 +63,7 @@ export const chapters: readonly Chapter[] = [
       'reference/api/user',
       'reference/api/charges',
       'reference/api/payouts',
+      'reference/api/quotes-and-conversions',
       'reference/api/external-accounts',
       'reference/api/transactions',
       'reference/api/wallets',

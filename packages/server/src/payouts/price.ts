@@ -183,7 +183,7 @@ async function pricingOf(
   }
 }
 
-export const methodOf = ({ destination }: Beneficiary) => (destination === 'Bank Account' ? 'bank' : 'momo')
+const methodOf = ({ destination }: Beneficiary) => (destination === 'Bank Account' ? 'bank' : 'momo')
 
 /**
  * The largest amount that `debitAmount` can pay with its fee, in the decimals that the rail takes, within its limits. Undefined

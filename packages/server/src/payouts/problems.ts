@@ -37,7 +37,7 @@ const fieldOf: Readonly<Partial<Record<ErrorKey, string>>> = {
 /** The problems of one request, in the order in which they were found. */
 export interface ProblemList {
   readonly all: Problem[]
-  /** Runs a check and adds what it refuses. An error that is no refusal of a payout is thrown. */
+  /** Runs a check and adds what it refuses. Any error besides a refusal of a payout is thrown. */
   readonly check: Check
   add(error: unknown): void
 }

@@ -45,8 +45,7 @@ async function fillTables(malipo: Malipo): Promise<void> {
   const externalAccountId = (made.body['data'] as { id: string }).id
   const payout = await call('POST', '/api/b2b/fiat/payout', { amount: 20, externalReference: 'r1', externalAccountId })
   assert.equal(payout.status, 200, JSON.stringify(payout.body))
-  const quoted = await call('POST', '/api/b2b/quotes', { amount: 20, externalAccountId })
-  assert.equal(quoted.status, 200, JSON.stringify(quoted.body))
+  assert.equal((await call('POST', '/api/b2b/quotes', { amount: 20, externalAccountId })).status, 200)
   assert.equal((await call('PUT', '/api/sandbox/b2b/utilities/scenarios/r2', { scenario: 'expiry' })).status, 200)
   await malipo.ask(`insert into rates values ('sandbox', 'USD', 'KES', now(), 129, 130, 'house')`)
   await malipo.ask(`
@@ -71,10 +70,9 @@ test('a read without a merchant set returns nothing from any readable table', as
     'webhook_endpoints',
     'external_accounts',
     'rates',
-    'quotes',
   ]
   const ofFeeds = ['events', 'feed_counters', 'webhook_records']
-  const ofPayments = ['transactions', 'controlled_payouts', 'external_references', 'scenarios', ...ofFeeds]
+  const ofPayments = ['transactions', 'quotes', 'controlled_payouts', 'external_references', 'scenarios', ...ofFeeds]
   const ofRefunds = ['refund_reasons', 'refunds_of_charges', 'refund_totals']
   const ofPeople = ['people', 'memberships', 'invitations']
   assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments, ...ofRefunds, ...ofPeople]))
