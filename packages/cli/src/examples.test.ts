@@ -12,7 +12,7 @@ import { until } from '../../server/src/dev-stack/until.ts'
 import { putQuestion } from '../../server/src/payments/model/store.ts'
 import { readId, showId } from '../../server/src/platform/ids.ts'
 import { sendHouseCallback } from '../../server/src/testing/house-callbacks.ts'
-import { payOut, payoutInDoubt } from '../../server/src/testing/paying.ts'
+import { payOut, payoutInDoubt, quote } from '../../server/src/testing/paying.ts'
 import { testPerson } from '../../server/src/testing/people.ts'
 import type { CliEnvironment } from './cli-environment.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -80,6 +80,7 @@ async function stage(t: TestContext) {
   const admin = await testPerson(shop.malipo, { operator: ['admin'], kind: 'cli' })
   const colleague = await testPerson(shop.malipo, { operator: ['admin'] })
   saveLogin(variables, shop.malipo, admin)
+  await quote(shop.malipo, 'USD/KES', '128.50', '130.25')
   const receiver = await openReceiver(t)
   await commandLine(variables)('webhooks', 'url', receiver)
   shop.file(

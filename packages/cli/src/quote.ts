@@ -79,7 +79,7 @@ export function addQuoteCommands(program: Command, context: CommandContext): voi
     })
     context.print(made, ({ money }) =>
       [
-        `Converted ${money(made.fromAmount, made.fromCurrency)} to ${money(made.toAmount, made.toCurrency)}.`,
+        `Converted ${sum(money, made.fromAmount, made.fromCurrency)} to ${sum(money, made.toAmount, made.toCurrency)}.`,
         `  transaction  ${made.transactionId}`,
         `  reference    ${made.externalReference}`,
         `  rate         ${made.rate.pair} ${made.rate.value}`,
@@ -92,17 +92,22 @@ async function showPrice(context: CommandContext, options: ConvertOptions): Prom
   const quote = await context.call((malipo) => malipo.quotes.create(sidesOf(options) as QuoteRequest))
   const { fromAmount = 0, fromCurrency = '', toAmount = 0, toCurrency = '' } = quote
   context.print(quote, ({ money }) =>
-    [`${money(fromAmount, fromCurrency)} convert to ${money(toAmount, toCurrency)}.`, ...priceLines(quote)].join('\n'),
+    [
+      `${sum(money, fromAmount, fromCurrency)} convert to ${sum(money, toAmount, toCurrency)}.`,
+      ...priceLines(quote),
+    ].join('\n'),
   )
 }
 
 function payoutLines(quote: Quote, money: Formatter['money']): string[] {
   const { amount: paid = 0, currency: code = '', debitAmount = 0, debitCurrency = '', fee = 0 } = quote
   return [
-    `Paying ${money(paid, code)} takes ${money(debitAmount, debitCurrency)}, of which ${money(fee, debitCurrency)} is the fee.`,
+    `Paying ${sum(money, paid, code)} takes ${sum(money, debitAmount, debitCurrency)}, of which ${sum(money, fee, debitCurrency)} is the fee.`,
     ...priceLines(quote),
   ]
 }
+
+const sum = (money: Formatter['money'], value: number, code: string) => `${money(value, code)} ${code}`
 
 const priceLines = ({ quoteId, expiresAt, rate }: Quote) => [
   ...(rate ? [`  rate     ${rate.pair} ${rate.value}`] : []),

@@ -47,7 +47,7 @@ test('a conversion whose response is lost is made once', async (t) => {
   assert.deepEqual([made.fromAmount, made.toAmount, made.status], [2000, 15.35, 'SUCCESSFUL'])
   assert.equal((await malipo.transactions.list({ type: 'conversion' }).toArray()).length, 1)
   await assert.rejects(
-    malipo.conversions.create({ ...toDollars, externalReference: 'c1', amount: 1 }),
+    malipo.conversions.create({ ...toDollars, externalReference: 'c1', amount: 2001 }),
     DuplicateReferenceError,
   )
   await assert.rejects(

@@ -118,7 +118,10 @@ test('money, keys, people and limits need a proof of presence, and nothing else 
   const free = Object.entries(memberAccess).filter(([name, access]) => !name.startsWith('GET') && !access.isSteppedUp)
   assert.deepEqual(
     free.map(([name]) => name),
-    ['POST /fiat/payout/:transactionId/cancel', 'POST /webhooks/:id/resend', 'POST /utilities/account/resolve'],
+    [
+      ...['POST /quotes', 'POST /fiat/payout/validate', 'POST /fiat/payouts/bulk/validate'],
+      ...['POST /fiat/payout/:transactionId/cancel', 'POST /webhooks/:id/resend', 'POST /utilities/account/resolve'],
+    ],
   )
 })
 

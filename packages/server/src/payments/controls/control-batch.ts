@@ -15,7 +15,7 @@ export interface PayoutOrigin extends PayoutMaker {
 }
 
 /** The fields of a priced payout that its controls need. */
-export interface Controllable {
+interface Controllable {
   readonly owner: Owner
   readonly wallet_currency: Currency
   readonly wallet_amount: bigint
