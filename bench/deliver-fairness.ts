@@ -12,7 +12,7 @@ import { startNats } from '../packages/server/src/dev-stack/nats.ts'
 import { startPostgres } from '../packages/server/src/dev-stack/postgres.ts'
 import { guardFolder, makeFolder } from '../packages/server/src/dev-stack/processes.ts'
 import { createMerchant } from '../packages/server/src/merchants/create.ts'
-import { setEndpointUrl } from '../packages/server/src/merchants/store.ts'
+import { setDefaultUrl } from '../packages/server/src/merchants/endpoints.ts'
 import { makeSecrets } from '../packages/server/src/operate/operator.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'
 import { notifyMerchants } from '../packages/server/src/testing/notifying.ts'
@@ -124,7 +124,7 @@ async function openEndpoints(ctx: Context, url: string, hasBad: boolean): Promis
       const id = newId(Date.now(), 0)
       const names = { name: 'Bench', email: 'bench@example.com', first_name: 'B', last_name: 'B' }
       await createMerchant(tx, ctx.vault, { id, ...names, home_country: 'KE' })
-      await setEndpointUrl(tx, { merchant_id: id, env: 'sandbox' }, `${url}/${kind}/${index}`)
+      await setDefaultUrl(tx, { merchant_id: id, env: 'sandbox' }, `${url}/${kind}/${index}`)
       made.push({ id, isHealthy: index % 20 >= 4 })
     }
     return made

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
 import { until } from '../packages/server/src/dev-stack/until.ts'
+import { defaultEndpoints } from '../packages/server/src/events/endpoint-tables.ts'
 import { fastForwardWebhooks } from '../packages/server/src/events/fast-forward.ts'
 import { openDatabase, sql, type WriteDb } from '../packages/server/src/platform/db.ts'
 import type { Posted } from '../packages/server/src/platform/gated-http.ts'
@@ -27,13 +28,13 @@ async function testClaims(t: TestContext) {
   const hooks = await testWebhooks(t)
   const { write } = hooks.malipo.ctx.db
   const merchant = await hooks.merchant('http://127.0.0.1:9/hooks')
-  const reporter = createReporter(write, hooks.malipo.ctx.log)
+  const reporter = createReporter(write, defaultEndpoints, hooks.malipo.ctx.log)
   return {
     ...hooks,
     write,
     endpoint: merchant,
-    claim: () => claimDeliveries(write, 100),
-    claimFrom: (place: ClaimPlace) => claimDeliveries(write, 100, { place }),
+    claim: () => claimDeliveries(write, defaultEndpoints, 100),
+    claimFrom: (place: ClaimPlace) => claimDeliveries(write, defaultEndpoints, 100, { place }),
     report: (delivery: Delivery | undefined, status: number) => {
       assert.ok(delivery, 'nothing was claimed')
       return reporter.submit({ delivery, posted: respondedWith(status) })

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Context } from '../packages/server/src/context.ts'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 import { createMerchant } from '../packages/server/src/merchants/create.ts'
-import { setEndpointUrl } from '../packages/server/src/merchants/store.ts'
+import { setDefaultUrl } from '../packages/server/src/merchants/endpoints.ts'
 import { newId } from '../packages/server/src/platform/ids.ts'
 import { notifyMerchants } from '../packages/server/src/testing/notifying.ts'
 import { openReceiver } from './support/load/webhook-receiver.ts'
@@ -19,7 +19,7 @@ async function openEndpoints(ctx: Context, url: string): Promise<string[]> {
   await ctx.db.write.transaction(async (tx) => {
     for (const id of ids) {
       await createMerchant(tx, ctx.vault, { id, ...names })
-      await setEndpointUrl(tx, { merchant_id: id, env: 'sandbox' }, `${url}/${id}`)
+      await setDefaultUrl(tx, { merchant_id: id, env: 'sandbox' }, `${url}/${id}`)
     }
   })
   for (let event = 0; event < 8; event += 1) await notifyMerchants(ctx.db.write, ids)

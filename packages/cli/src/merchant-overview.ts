@@ -83,6 +83,7 @@ const keyTable = ({ table }: Formatter, keys: Merchant['keys']) =>
 const webhookTable = ({ table }: Formatter, webhooks: Merchant['webhooks']) =>
   table(webhooks, {
     WEBHOOKS: ({ url }) => url || 'no URL',
+    ENDPOINT: ({ endpoint }) => endpoint,
     ENVIRONMENT: ({ env }) => env,
     STATE: ({ state, failures, failingSince }) =>
       failingSince === undefined ? state : `${state}: ${failures} failures since ${minute(failingSince)}`,

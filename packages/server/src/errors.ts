@@ -1,6 +1,7 @@
 import { peopleErrors } from './errors/people.ts'
 import { refundErrors } from './errors/refunds.ts'
 import { quoteErrors } from './errors/quotes.ts'
+import { webhookErrors } from './errors/webhooks.ts'
 
 /** Every error of the merchants' API. One key, one errorCode, one status; docs/reference/errors.md is generated from this. */
 export const merchantErrors = {
@@ -125,6 +126,7 @@ export const merchantErrors = {
     cause: 'No webhook record of yours in this environment has this id.',
     fix: 'Use an id from `GET /webhooks`.',
   },
+  ...webhookErrors,
   SCENARIO_MISSING: {
     errorCode: 'SCENARIO_NOT_FOUND',
     status: 404,

@@ -64,6 +64,12 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'GET /webhooks/:id': read('webhooks:read'),
   'GET /events': read('webhooks:read'),
   'POST /webhooks/:id/resend': { member: 'webhooks:resend', isForLimited: true },
+  'GET /webhook-endpoints': read('webhooks:read'),
+  'GET /webhook-endpoints/:id': read('webhooks:read'),
+  'POST /webhook-endpoints': setting('developers:write'),
+  'PUT /webhook-endpoints/:id': setting('developers:write'),
+  'DELETE /webhook-endpoints/:id': setting('developers:write'),
+  'POST /webhook-endpoints/:id/rotate-secret': setting('developers:write'),
 
   'GET /utilities/countries': read('member'),
   'GET /utilities/banks': read('member'),

@@ -15,6 +15,7 @@ import { refundRoutes } from '../refunds/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { profileRoute, webhookSecretRoute } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
+import { endpointRoutes } from '../webhooks/endpoint-routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
 import { dashboardRoot, memberAccess } from './access.ts'
 import { approvalRoutes } from './approvals.ts'
@@ -41,6 +42,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       refundRoutes(people, ctx)
       conversionRoutes(people, ctx)
       webhookRoutes(people, ctx)
+      endpointRoutes(people, ctx)
       externalAccountRoutes(people, ctx)
       referenceRoutes(people, ctx)
       approvalRoutes(people, ctx)

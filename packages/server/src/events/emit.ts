@@ -37,8 +37,8 @@ type NotifyingEvent = NewEvent & { readonly notification: MerchantEvent }
 const hasNotification = (event: NewEvent): event is NotifyingEvent => event.notification !== null
 
 /**
- * Records events. Those that notify the merchant get the next numbers of its feed, and a webhook record if the merchant has a
- * URL. Feed counters and endpoints are locked last, so numbers are dense and in commit order: a missing number is a bug, not a
+ * Records events. Those that notify the merchant get the next numbers of its feed, and a webhook record for each of its
+ * endpoints. Feed counters and endpoints are locked last, so numbers are dense and in commit order: a missing number is a bug, not a
  * race.
  */
 export async function emit(tx: BatchTx, at: Date, events: readonly NewEvent[]): Promise<void> {
@@ -89,24 +89,30 @@ async function countFeeds(tx: Tx, notifying: readonly NotifyingEvent[]): Promise
 }
 
 /**
- * Inserts a record for each event whose merchant has a URL, and makes its endpoint due. The endpoint is locked even when it is
- * due already: a claim that started before this commit does not see the record, and would mark the endpoint idle. Claims read
- * records from `due_from` on, so `due_from` is never later than a record. An event that is sent out of order is not due until the
- * final event is delivered (webhooks/fault-injection.ts).
+ * Inserts a record for each event and each enabled endpoint of its merchant that gets such events, and makes the endpoint due. The
+ * default endpoint is locked even when it is due already: a claim that started before this commit does not see the record, and
+ * would mark the endpoint idle. Added endpoints are locked before their records are inserted too: one that was deleted meanwhile
+ * gets none. Claims read records from `due_from` on, so `due_from` is never later than a record. An event that is sent out of
+ * order is not due until the final event is delivered (webhooks/fault-injection.ts).
  */
 async function keepForDelivery(tx: Tx, at: Date, notifying: readonly NotifyingEvent[]): Promise<void> {
   if (notifying.length === 0) return
   await tx.query(sql`
-    with kept as (
-      insert into webhook_records (id, merchant_id, env, transaction_id, event, body, scenario, created_at, next_attempt_at)
-      select r.id, r.merchant_id, r.env, r.transaction_id, r.event, r.body, r.scenario, ${at}, r.due
+    with notified as (
+      select *
       from unnest(${notifying.map((event) => event.notification.id)}::uuid[], ${notifying.map((event) => event.merchant_id)}::uuid[],
         ${notifying.map((event) => event.env)}::text[], ${notifying.map((event) => event.transaction_id)}::uuid[],
         ${notifying.map((event) => event.notification.name)}::text[], ${notifying.map((event) => event.notification.body)}::text[],
         ${notifying.map((event) => event.notification.scenario)}::text[],
         ${notifying.map((event) => (isHeldBack(event.notification) ? null : at))}::timestamptz[])
         as r(id, merchant_id, env, transaction_id, event, body, scenario, due)
+    ), kept as (
+      insert into webhook_records (id, merchant_id, env, transaction_id, event, body, scenario, created_at, next_attempt_at)
+      select r.id, r.merchant_id, r.env, r.transaction_id, r.event, r.body, r.scenario, ${at}, r.due
+      from notified r
       join webhook_endpoints e on e.merchant_id = r.merchant_id and e.env = r.env and e.url <> ''
+      where e.is_enabled
+        and (e.events = '{}' or r.event = any(e.events))
       returning merchant_id, env
     ), woken as (
       select e.merchant_id, e.env, e.next_due, e.rests_until, e.due_from
@@ -114,6 +120,35 @@ async function keepForDelivery(tx: Tx, at: Date, notifying: readonly NotifyingEv
       where (e.merchant_id, e.env) in (select merchant_id, env from kept)
       order by e.merchant_id, e.env
       for no key update
+    ), added as materialized (
+      select e.*
+      from (select distinct merchant_id, env from notified order by merchant_id, env) as o
+      cross join lateral (
+        select a.merchant_id, a.env, a.id, a.events, a.next_due, a.rests_until, a.due_from
+        from added_webhook_endpoints a
+        where a.merchant_id = o.merchant_id
+          and a.env = o.env
+          and a.is_enabled
+        order by a.id
+        for no key update
+      ) as e
+    ), kept_for_added as (
+      insert into added_webhook_records (id, merchant_id, env, endpoint_id, event_id, transaction_id, event, body, scenario,
+        created_at, next_attempt_at)
+      select record_id_of(r.id, e.id), r.merchant_id, r.env, e.id, r.id, r.transaction_id, r.event, r.body, r.scenario, ${at},
+        r.due
+      from notified r
+      join added e on e.merchant_id = r.merchant_id and e.env = r.env
+      where e.events = '{}'
+        or r.event = any(e.events)
+      returning endpoint_id
+    ), woken_added as (
+      update added_webhook_endpoints e
+      set next_due = least(e.next_due, greatest(${at}, e.rests_until)), due_from = least(e.due_from, ${at})
+      from added
+      where e.id = added.id
+        and e.id in (select endpoint_id from kept_for_added)
+        and (coalesce(added.next_due, 'infinity') > greatest(${at}, added.rests_until) or added.due_from > ${at})
     )
     update webhook_endpoints e
     set next_due = least(e.next_due, greatest(${at}, e.rests_until)), due_from = least(e.due_from, ${at})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { type Owner, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import type { Db, Owner, Tx, WriteDb } from '../platform/db.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
+import { allEndpoints, type EndpointKey, type EndpointTables } from './endpoint-tables.ts'
 
 const pageMax = 5000
 
@@ -13,21 +14,43 @@ interface Place {
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Advances time for the webhooks of one sandbox merchant: records that wait for a retry, and the endpoint's rest after failures.
- * Attempts in progress are left alone. Returns how many records were advanced.
+ * Advances time for the webhooks of one sandbox merchant, at each of its endpoints: records that wait for a retry, and the
+ * endpoint's rest after failures. Attempts in progress are left alone. Returns how many records were advanced.
  */
 export async function fastForwardWebhooks(db: WriteDb, owner: Owner, aheadMs: number): Promise<number> {
   assert.equal(owner.env, 'sandbox', 'time cannot be advanced in live')
+  let webhooks = 0
+  for (const tables of allEndpoints)
+    for (const endpoint of await endpointsOf(db, tables, owner))
+      webhooks += await fastForwardRecords(db, tables, endpoint, aheadMs)
+  return webhooks
+}
+
+function endpointsOf(db: Db, { sql }: EndpointTables, { merchant_id, env }: Owner): Promise<EndpointKey[]> {
+  return db.query<EndpointKey>(sql`
+    select merchant_id, env, id as endpoint_id
+    from webhook_endpoints
+    where merchant_id = ${merchant_id}
+      and env = ${env}
+    order by id`)
+}
+
+async function fastForwardRecords(
+  db: WriteDb,
+  tables: EndpointTables,
+  endpoint: EndpointKey,
+  aheadMs: number,
+): Promise<number> {
   const first = await db.transaction(async (tx) => {
-    await nameMerchants(tx, [owner.merchant_id])
-    return fastForwardEndpoint(tx, owner, aheadMs)
+    await nameMerchants(tx, [endpoint.merchant_id])
+    return fastForwardEndpoint(tx, tables, endpoint, aheadMs)
   })
   let webhooks = 0
   for (let place: Place | undefined = first; place; ) {
     const after: Place = place
     const { count, last } = await db.transaction(async (tx) => {
-      await nameMerchants(tx, [owner.merchant_id])
-      return fastForwardPage(tx, owner, after, aheadMs)
+      await nameMerchants(tx, [endpoint.merchant_id])
+      return fastForwardPage(tx, tables, { endpoint, after, aheadMs })
     })
     webhooks += count
     place = count === pageMax ? last : undefined
@@ -36,7 +59,12 @@ export async function fastForwardWebhooks(db: WriteDb, owner: Owner, aheadMs: nu
 }
 
 /** Returns where pending records start: records that are already due are not advanced. */
-async function fastForwardEndpoint(tx: Tx, { merchant_id, env }: Owner, aheadMs: number): Promise<Place | undefined> {
+async function fastForwardEndpoint(
+  tx: Tx,
+  { sql }: EndpointTables,
+  { merchant_id, env, endpoint_id }: EndpointKey,
+  aheadMs: number,
+): Promise<Place | undefined> {
   const [endpoint] = await tx.query<{ at: string }>(sql`
     with moment as materialized (
       select record_time() as now, make_interval(secs => ${aheadMs / 1000}) as ahead
@@ -47,6 +75,7 @@ async function fastForwardEndpoint(tx: Tx, { merchant_id, env }: Owner, aheadMs:
     from moment
     where e.merchant_id = ${merchant_id}
       and e.env = ${env}
+      and e.id = ${endpoint_id}
     returning now::text as at`)
   return endpoint && { at: endpoint.at, id: firstId }
 }
@@ -57,15 +86,16 @@ async function fastForwardEndpoint(tx: Tx, { merchant_id, env }: Owner, aheadMs:
  */
 async function fastForwardPage(
   tx: Tx,
-  { merchant_id, env }: Owner,
-  after: Place,
-  aheadMs: number,
+  { sql }: EndpointTables,
+  { endpoint, after, aheadMs }: { readonly endpoint: EndpointKey; readonly after: Place; readonly aheadMs: number },
 ): Promise<{ readonly count: number; readonly last: Place | undefined }> {
+  const { merchant_id, env, endpoint_id } = endpoint
   await tx.query(sql`
     select
     from webhook_endpoints
     where merchant_id = ${merchant_id}
       and env = ${env}
+      and id = ${endpoint_id}
     for no key update`)
   const [fastForwarded] = await tx.query<{ count: number; last_at: string | null; last_id: string | null }>(sql`
     with moment as materialized (
@@ -75,6 +105,7 @@ async function fastForwardPage(
       from webhook_records w, moment
       where w.merchant_id = ${merchant_id}
         and w.env = ${env}
+        and w.endpoint_id = ${endpoint_id}
         and w.next_attempt_at >= ${after.at}::timestamptz
         and (w.next_attempt_at, w.id) > (${after.at}::timestamptz, ${after.id}::uuid)
         and (w.leased_until is null or w.leased_until <= now)
@@ -93,6 +124,7 @@ async function fastForwardPage(
       from moment, (select min(next_attempt_at) as at from sooner) first
       where e.merchant_id = ${merchant_id}
         and e.env = ${env}
+        and e.id = ${endpoint_id}
         and first.at is not null
     )
     select (select count(*)::int from sooner) as count, last.next_attempt_at::text as last_at, last.id as last_id

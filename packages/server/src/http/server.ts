@@ -17,6 +17,7 @@ import { sandboxRoutes } from '../sandbox/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
+import { endpointRoutes } from '../webhooks/endpoint-routes.ts'
 import { simulateRoute, webhookRoutes } from '../webhooks/routes.ts'
 import { createAddressLimit } from './address-limit.ts'
 import { limitConcurrency, type RequestLimits, refuseEarly } from './admission.ts'
@@ -73,6 +74,7 @@ export function createApiServer(ctx: Context): Server {
         refundRoutes(business, ctx)
         conversionRoutes(business, ctx)
         webhookRoutes(business, ctx)
+        endpointRoutes(business, ctx)
         externalAccountRoutes(business, ctx)
         referenceRoutes(business, ctx)
         if (prefix === sandboxRoot) {

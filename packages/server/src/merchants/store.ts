@@ -1,4 +1,4 @@
-import { type Db, type Environment, sql, type Tx } from '../platform/db.ts'
+import { type Db, sql, type Tx } from '../platform/db.ts'
 
 export interface Merchant {
   readonly id: string
@@ -59,43 +59,4 @@ export async function rename(tx: Tx, id: string, { first_name, last_name }: Name
     where id = ${id}
     returning id`)
   return renamed.length > 0
-}
-
-export interface Endpoint {
-  readonly merchant_id: string
-  readonly env: Environment
-}
-
-/** Creates a merchant's webhook endpoint in one environment, without a URL. */
-export async function insertEndpoint(tx: Tx, { merchant_id, env }: Endpoint, sealedSecret: string): Promise<void> {
-  await tx.query(sql`
-    insert into webhook_endpoints (merchant_id, env, secret)
-    values (${merchant_id}, ${env}, ${sealedSecret})`)
-}
-
-/** Setting a URL, even the same one, makes it due at once and clears earlier failures. */
-export async function setEndpointUrl(tx: Tx, { merchant_id, env }: Endpoint, url: string): Promise<void> {
-  await tx.query(sql`
-    update webhook_endpoints
-    set url = ${url},
-      failures = 0,
-      failing_since = null,
-      rests_until = '-infinity',
-      disabled_at = null,
-      next_due = case when ${url} = '' then null else record_time() end
-    where merchant_id = ${merchant_id}
-      and env = ${env}`)
-}
-
-/** The new secret signs from now on, and the old one beside it for a day. Returns false when the endpoint does not exist. */
-export async function replaceSecret(tx: Tx, { merchant_id, env }: Endpoint, sealedSecret: string): Promise<boolean> {
-  const replaced = await tx.query(sql`
-    update webhook_endpoints
-    set previous_secret = secret,
-      previous_secret_until = record_time() + interval '24 hours',
-      secret = ${sealedSecret}
-    where merchant_id = ${merchant_id}
-      and env = ${env}
-    returning merchant_id`)
-  return replaced.length > 0
 }

@@ -1,59 +1,12 @@
 import { accountNumberContext, accountNumberPurpose } from '../external-accounts/store.ts'
-import { webhookSecretContext } from '../merchants/webhook-secret.ts'
 import { type Counterparty, counterpartyContext } from '../payments/model/counterparty.ts'
 import { numberHashes, searchableNumber } from '../payments/model/lookups.ts'
 import { callbackContext } from '../payments/resolve/callback-log.ts'
 import { passwordContext, totpContext } from '../people/password-sign-in.ts'
-import { type Db, type Environment, sql } from '../platform/db.ts'
-import type { Vault } from '../platform/seal.ts'
+import { sql } from '../platform/db.ts'
 import { secretContext } from './proposal-secrets.ts'
-
-export interface SealedRow {
-  /** Its position in the order of its column. */
-  readonly id: string
-  /** The key that seals it. */
-  readonly key: string
-  /** The sealed value, if it is not sealed as the newest key does. */
-  readonly sealed: string | null
-}
-
-export interface Move {
-  readonly id: string
-  readonly before: string
-  readonly after: string
-  /** The hashes beside the value under every key, the newest first; empty without one. */
-  readonly hashes: readonly string[]
-}
-
-/** A column of sealed values, with reads and changes that are safe while other processes write. */
-export interface SealedColumn {
-  readonly name: string
-  contextOf(id: string): string
-  /** The hashes of the value under every key, the newest first, if one is stored beside it. */
-  hashesOf?(vault: Vault, plain: string): string[]
-  /** The rows after one, in order, under any key. The first page starts after the empty text. */
-  page(db: Db, wanted: Wanted): Promise<SealedRow[]>
-  /**
-   * Changes the rows that have not changed since. Skips rows locked by others, so that it never waits while it holds locks
-   * itself. Returns the changed rows.
-   */
-  replace(db: Db, moves: readonly Move[]): Promise<{ id: string }[]>
-}
-
-interface Wanted {
-  readonly after: string
-  readonly limit: number
-  /** Matches values sealed as the newest key does. */
-  readonly newest: string
-}
-
-const firstId = '00000000-0000-0000-0000-000000000000'
-const idAfter = ({ after }: Wanted) => after || firstId
-const split = (moves: readonly Move[]) => ({
-  ids: moves.map(({ id }) => id),
-  befores: moves.map(({ before }) => before),
-  afters: moves.map(({ after }) => after),
-})
+import { idAfter, type Move, type SealedColumn, split } from './sealed-column.ts'
+import { webhookSecrets } from './sealed-webhook-secrets.ts'
 
 const newestHash = ({ hashes }: Move) => hashes[0] ?? null
 
@@ -163,76 +116,6 @@ const account: SealedColumn = {
   },
 }
 
-/** The text is `merchant environment`. */
-const ownerAfter = ({ after }: Wanted) => after.split(' ', 2)
-const endpointContext = (id: string) => {
-  const [merchant_id = '', env = ''] = id.split(' ', 2)
-  return webhookSecretContext({ merchant_id, env: env as Environment })
-}
-
-const secret: SealedColumn = {
-  name: 'webhook_endpoints.secret',
-  contextOf: endpointContext,
-  page: (db, wanted) => {
-    const [merchantId = '', env = ''] = ownerAfter(wanted)
-    return db.query(sql`
-      select merchant_id || ' ' || env as id, split_part(secret, '.', 1) as key,
-        case when secret !~ ${wanted.newest} then secret end as sealed
-      from webhook_endpoints
-      where (merchant_id, env::text) > (${merchantId || firstId}::uuid, ${env})
-      order by merchant_id, env::text
-      limit ${wanted.limit}`)
-  },
-  replace: (db, moves) => {
-    const { ids, befores, afters } = split(moves)
-    return db.query(sql`
-      with free as (
-        select e.merchant_id, e.env, m.after
-        from unnest(${ids}::text[], ${befores}::text[], ${afters}::text[]) as m(id, before, after)
-        join webhook_endpoints e
-          on e.merchant_id = split_part(m.id, ' ', 1)::uuid and e.env = split_part(m.id, ' ', 2) and e.secret = m.before
-        for update of e skip locked
-      )
-      update webhook_endpoints e
-      set secret = f.after
-      from free f
-      where (e.merchant_id, e.env) = (f.merchant_id, f.env)
-      returning e.merchant_id || ' ' || e.env as id`)
-  },
-}
-
-const previousSecret: SealedColumn = {
-  name: 'webhook_endpoints.previous_secret',
-  contextOf: endpointContext,
-  page: (db, wanted) => {
-    const [merchantId = '', env = ''] = ownerAfter(wanted)
-    return db.query(sql`
-      select merchant_id || ' ' || env as id, split_part(previous_secret, '.', 1) as key,
-        case when previous_secret !~ ${wanted.newest} then previous_secret end as sealed
-      from webhook_endpoints
-      where (merchant_id, env::text) > (${merchantId || firstId}::uuid, ${env})
-        and previous_secret is not null
-      order by merchant_id, env::text
-      limit ${wanted.limit}`)
-  },
-  replace: (db, moves) => {
-    const { ids, befores, afters } = split(moves)
-    return db.query(sql`
-      with free as (
-        select e.merchant_id, e.env, m.after
-        from unnest(${ids}::text[], ${befores}::text[], ${afters}::text[]) as m(id, before, after)
-        join webhook_endpoints e on e.merchant_id = split_part(m.id, ' ', 1)::uuid
-          and e.env = split_part(m.id, ' ', 2) and e.previous_secret = m.before
-        for update of e skip locked
-      )
-      update webhook_endpoints e
-      set previous_secret = f.after
-      from free f
-      where (e.merchant_id, e.env) = (f.merchant_id, f.env)
-      returning e.merchant_id || ' ' || e.env as id`)
-  },
-}
-
 const passwordHash: SealedColumn = {
   name: 'people.password_hash',
   contextOf: passwordContext,
@@ -323,6 +206,7 @@ const proposalSecret: SealedColumn = {
 
 /** All but `card_continuations`, `challenges` and `quotes`, whose rows live for minutes or two hours. */
 export const sealedColumns: readonly SealedColumn[] = [
-  ...[secret, previousSecret, account, counterparty, callback],
+  ...webhookSecrets,
+  ...[account, counterparty, callback],
   ...[passwordHash, totpSecret, proposalSecret],
 ]

@@ -47,6 +47,10 @@ async function shop(malipo: PayingMalipo) {
   await merchant.call('PUT', '/api/b2b/users', { webhookUrl: 'https://shop.example.com/hooks' })
   const rotated = await merchant.call('POST', '/api/b2b/users/webhook-secret/rotate')
   assert.equal(rotated.status, 200, JSON.stringify(rotated.body))
+  const endpoint = await merchant.call('POST', '/api/b2b/webhook-endpoints', { url: 'https://shop.example.com/books' })
+  const endpointId = (endpoint.body['data'] as { id: string }).id
+  const again = await merchant.call('POST', `/api/b2b/webhook-endpoints/${endpointId}/rotate-secret`)
+  assert.equal(again.status, 200, JSON.stringify(again.body))
   const added = await merchant.call('POST', path, account('1234567890'))
   const paid = await merchant.call('POST', '/api/b2b/fiat/payout', payout(`p-${randomBytes(4).toString('hex')}`))
   assert.deepEqual([added.status, paid.status], [200, 200], JSON.stringify([added.body, paid.body]))
@@ -85,9 +89,11 @@ async function readAll(malipo: PayingMalipo, { merchant, accountId, transactionI
   const endpoints = await malipo.ask<{
     merchant_id: string
     env: Environment
+    endpoint_id: string
     secret: string
     previous_secret: string | null
-  }>('select merchant_id, env, secret, previous_secret from webhook_endpoints')
+  }>(`select merchant_id, env, id as endpoint_id, secret, previous_secret from webhook_endpoints
+    union all select merchant_id, env, id, secret, previous_secret from added_webhook_endpoints`)
   for (const endpoint of endpoints)
     for (const sealed of [endpoint.secret, endpoint.previous_secret])
       if (sealed !== null) assert.match(openWebhookSecret(malipo.ctx.vault, endpoint, sealed), /^whsec_/)

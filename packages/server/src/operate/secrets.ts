@@ -5,7 +5,8 @@ import { countMachineHashes } from '../people/machines.ts'
 import { actorOf } from '../people/principal.ts'
 import { fingerprintsKeptDays, type KnownKey, listKeys, noteKeys, retireKeys } from '../platform/secret-keys.ts'
 import type { OperatorContext } from './operator-context.ts'
-import { type Move, type SealedColumn, type SealedRow, sealedColumns } from './sealed-columns.ts'
+import type { Move, SealedColumn, SealedRow } from './sealed-column.ts'
+import { sealedColumns } from './sealed-columns.ts'
 
 /** A secret key, and the values in the database under it. */
 export interface SecretKeyView {

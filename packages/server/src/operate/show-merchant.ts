@@ -1,4 +1,5 @@
 import { type Db, type Environment, sql } from '../platform/db.ts'
+import { showEndpointId } from '../webhooks/present.ts'
 import { type FeeRuleView, listFees } from './fees.ts'
 import { type KeyView, listOf } from './keys.ts'
 import { type MerchantCurrencies, showCurrencies } from './merchant-currencies.ts'
@@ -23,6 +24,8 @@ export interface MerchantOverview extends MerchantView {
 
 interface WebhookHealth {
   readonly env: Environment
+  /** `default`, or the id of one that the merchant added. */
+  readonly endpoint: string
   /** Empty without an endpoint. */
   readonly url: string
   readonly state: 'none' | 'healthy' | 'failing' | 'disabled'
@@ -75,6 +78,7 @@ async function feesOf(context: OperatorContext, merchant: string): Promise<FeeRu
 
 interface EndpointRow {
   readonly env: Environment
+  readonly id: string
   readonly url: string
   readonly failures: number
   readonly failing_since: Date | null
@@ -83,12 +87,17 @@ interface EndpointRow {
 
 async function webhooksOf(db: Db, merchant_id: string): Promise<WebhookHealth[]> {
   const rows = await db.query<EndpointRow>(sql`
-    select env, url, failures, failing_since, disabled_at
+    select env, id, url, failures, failing_since, disabled_at
     from webhook_endpoints
     where merchant_id = ${merchant_id}
-    order by env`)
-  return rows.map(({ env, url, failures, failing_since, disabled_at }) => ({
+    union all
+    select env, id, url, failures, failing_since, disabled_at
+    from added_webhook_endpoints
+    where merchant_id = ${merchant_id}
+    order by env, id`)
+  return rows.map(({ env, id, url, failures, failing_since, disabled_at }) => ({
     env,
+    endpoint: showEndpointId(id),
     url,
     state: url === '' ? 'none' : disabled_at ? 'disabled' : failures > 0 ? 'failing' : 'healthy',
     failures,

@@ -26,8 +26,10 @@ export async function resendWebhook(
   if (id === undefined) throw new OperatorError(`${webhook} is not a webhook id; they look like wh_0193…`)
   const resent = await audited(context, async (tx) => {
     await existing(tx, merchant_id)
-    if (!(await sendAgain(tx, { merchant_id, env }, id)))
+    const resent = await sendAgain(tx, { merchant_id, env }, id)
+    if (resent === 'no record')
       throw new OperatorError(`${showId('merchant', merchant_id)} has no webhook ${webhook} in ${env}`)
+    if (resent === 'no endpoint') throw new OperatorError(`The endpoint of ${webhook} was deleted`)
     return { result: { webhook }, entry: { action: 'webhook.resend', merchant_id, env, subject: webhook, reason } }
   })
   context.wakeups.wake('webhooks')

@@ -104,7 +104,22 @@ export function sql(parts: TemplateStringsArray, ...values: unknown[]): Query {
   return { ...known, values }
 }
 
-function prepare(parts: TemplateStringsArray): { name: string; text: string } {
+/**
+ * A tag for the same statements on other tables of the same columns. It replaces names of tables in the text that the code wrote,
+ * so no value can become part of the text here either.
+ */
+export function sqlOn(tables: Readonly<Record<string, string>>): typeof sql {
+  const prepared = new WeakMap<TemplateStringsArray, { name: string; text: string }>()
+  const names = new RegExp(`\\b(?:${Object.keys(tables).join('|')})\\b`, 'g')
+  return (parts, ...values) => {
+    const known =
+      prepared.get(parts) ?? prepare(parts.map((part) => part.replace(names, (name) => tables[name] ?? name)))
+    prepared.set(parts, known)
+    return { ...known, values }
+  }
+}
+
+function prepare(parts: readonly string[]): { name: string; text: string } {
   const text = parts.reduce((before, part, index) => `${before}$${index}${part}`)
   return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text }
 }

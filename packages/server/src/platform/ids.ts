@@ -46,6 +46,7 @@ const prefixes = {
   transaction: 'txn',
   'external account': 'ea',
   webhook: 'wh',
+  'webhook endpoint': 'we',
   case: 'case',
   callback: 'cb',
   proposal: 'prp',

@@ -12,6 +12,7 @@ export const monthly = [
   'attempts',
   'events',
   'webhook_records',
+  'added_webhook_records',
   'receipts',
   'payment_lookups',
   'callbacks',

@@ -2,7 +2,9 @@ import { recordAudit } from '../audit/record.ts'
 import { auditOf, type Bearer } from '../auth/bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError, type Detail, invalid } from '../errors.ts'
-import { rename, setEndpointUrl } from '../merchants/store.ts'
+import { setDefaultUrl } from '../merchants/endpoints.ts'
+import { rename } from '../merchants/store.ts'
+import { urlProblem } from '../merchants/webhook-url.ts'
 import type { Environment } from '../platform/db.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
 
@@ -23,7 +25,7 @@ export async function updateProfile(ctx: Context, bearer: Bearer, change: Profil
     await nameMerchants(tx, [bearer.merchant_id])
     const names = { first_name: change.firstName, last_name: change.lastName }
     if (!(await rename(tx, bearer.merchant_id, names))) throw new AppError('USER_MISSING')
-    if (url !== undefined) await setEndpointUrl(tx, bearer, url)
+    if (url !== undefined) await setDefaultUrl(tx, bearer, url)
     await recordAudit(tx, ctx.config.cell, auditOf(bearer, 'profile.update', change))
   })
 }
@@ -42,16 +44,4 @@ function urlOfOwnEnvironment(env: Environment, { webhookUrl, sandboxWebhookUrl }
   const problem = url ? urlProblem(env, url) : undefined
   if (problem) throw invalid([{ field, message: `${field} ${problem}` } satisfies Detail])
   return url
-}
-
-/** What is wrong with a webhook URL; its destination is checked when it is used. */
-function urlProblem(env: Environment, text: string): string | undefined {
-  if (!URL.canParse(text)) return 'must be a URL such as https://shop.example.com/webhooks'
-  if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or line breaks'
-  const { protocol, username, password, hash } = new URL(text)
-  if (protocol !== 'https:' && !(env === 'sandbox' && protocol === 'http:'))
-    return env === 'live' ? 'must start with https://' : 'must start with https:// or http://'
-  if (username !== '' || password !== '') return 'must not contain a user name or password'
-  if (hash !== '') return 'must not contain a fragment'
-  return undefined
 }

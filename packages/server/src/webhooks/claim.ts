@@ -1,13 +1,14 @@
+import type { EndpointKey, EndpointTables } from '../events/endpoint-tables.ts'
 import { timing } from '../payments/resolve/timing.ts'
-import { type Environment, type Owner, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import type { Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 
 /** A record to deliver, and its endpoint. The worker that claimed it owns it for as long as an attempt can take. */
-export interface Delivery {
+export interface Delivery extends EndpointKey {
   readonly id: string
-  readonly merchant_id: string
-  readonly env: Environment
+  /** Sent as `webhook-id`: the same at every endpoint. */
+  readonly event_id: string
   readonly body: string
   readonly attempts: number
   /** The payment's scenario; always null in live. */
@@ -32,7 +33,7 @@ export interface ClaimPlace {
 interface ClaimOptions {
   readonly place?: ClaimPlace
   /** Endpoints to skip in this claim. They are due again when an attempt under way there ends. */
-  readonly leftOut?: readonly Owner[]
+  readonly leftOut?: readonly EndpointKey[]
 }
 
 export const newPlace = (): ClaimPlace => ({ doneUntil: undefined, deepPolledAt: Number.NEGATIVE_INFINITY })
@@ -49,20 +50,22 @@ export const newPlace = (): ClaimPlace => ({ doneUntil: undefined, deepPolledAt:
  */
 export function claimDeliveries(
   db: WriteDb,
+  tables: EndpointTables,
   endpointsMax: number,
   { place = newPlace(), leftOut = [] }: ClaimOptions = {},
 ): Promise<Delivery[]> {
   const isDeep = place.doneUntil === undefined || performance.now() - place.deepPolledAt > timing.webhookReadAllEveryMs
   const after = isDeep ? '-infinity' : new Date((place.doneUntil?.getTime() ?? 0) - timing.webhookLookbackMs)
+  const { sql } = tables
   return db.transaction(async (tx) => {
     const [, [clock], ready] = await Promise.all([
       tx.query(sql`set local synchronous_commit = off`),
       tx.query<{ now: Date }>(sql`select record_time() as now`),
-      readyAfter(tx, { after, leftOut, endpointsMax }),
+      readyAfter(tx, tables, { after, leftOut, endpointsMax }),
     ])
     if (isDeep) place.deepPolledAt = performance.now()
     if (ready.length < endpointsMax) place.doneUntil = clock?.now
-    const picked = ready.length === 0 ? [] : await pick(tx, ready)
+    const picked = ready.length === 0 ? [] : await pick(tx, tables, ready)
     if (picked.length > 0) reach('webhook.leased')
     return picked
   })
@@ -70,25 +73,30 @@ export function claimDeliveries(
 
 interface ReadyWanted {
   readonly after: Date | string
-  readonly leftOut: readonly Owner[]
+  readonly leftOut: readonly EndpointKey[]
   readonly endpointsMax: number
 }
 
-function readyAfter(tx: Tx, { after, leftOut, endpointsMax }: ReadyWanted): Promise<Owner[]> {
-  return tx.query<Owner>(sql`
+function readyAfter(
+  tx: Tx,
+  { sql }: EndpointTables,
+  { after, leftOut, endpointsMax }: ReadyWanted,
+): Promise<EndpointKey[]> {
+  return tx.query<EndpointKey>(sql`
     with moment as materialized (
       select record_time() as now
     )
-    select e.merchant_id, e.env
+    select e.merchant_id, e.env, e.id as endpoint_id
     from webhook_endpoints e, moment
     where e.next_due > least(${after}::timestamptz, now - ${`${timing.webhookLookbackMs} milliseconds`}::interval)
       and e.next_due <= now
       and e.rests_until <= now
       and e.disabled_at is null
       and e.url <> ''
-      and (e.merchant_id, e.env::text) not in (
+      and (e.merchant_id, e.env::text, e.id) not in (
         select *
-        from unnest(${leftOut.map(({ merchant_id }) => merchant_id)}::uuid[], ${leftOut.map(({ env }) => env)}::text[])
+        from unnest(${leftOut.map(({ merchant_id }) => merchant_id)}::uuid[], ${leftOut.map(({ env }) => env)}::text[],
+          ${leftOut.map(({ endpoint_id }) => endpoint_id)}::uuid[])
       )
     order by e.next_due
     limit ${endpointsMax}
@@ -96,33 +104,34 @@ function readyAfter(tx: Tx, { after, leftOut, endpointsMax }: ReadyWanted): Prom
 }
 
 /** Leases the records and updates each endpoint. Its `due_from` never passes a waiting record. */
-function pick(tx: Tx, endpoints: readonly Owner[]): Promise<Delivery[]> {
+function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]): Promise<Delivery[]> {
   return tx.query<Delivery>(sql`
     with moment as materialized (
       select now, now + ${`${timing.webhookLeaseMs} milliseconds`}::interval as lease_end,
         now - ${`${timing.webhookLookbackMs} milliseconds`}::interval as behind
       from (select record_time() as now offset 0) clock
     ), ready as materialized (
-      select e.merchant_id, e.env, e.url, e.secret, e.due_from, now, lease_end, behind,
+      select e.merchant_id, e.env, e.id, e.url, e.secret, e.due_from, now, lease_end, behind,
         case when e.previous_secret_until > now then e.previous_secret end as previous_secret,
         (
           select count(*)::int
           from webhook_records w
-          where (w.merchant_id, w.env) = (e.merchant_id, e.env)
+          where (w.merchant_id, w.env, w.endpoint_id) = (e.merchant_id, e.env, e.id)
             and w.next_attempt_at between now and lease_end
             and w.leased_until > now
         ) as under_way,
         case when e.failures > 0 then ${inFlightFailingMax}::int else ${inFlightMax}::int end as most
-      from unnest(${endpoints.map(({ merchant_id }) => merchant_id)}::uuid[], ${endpoints.map(({ env }) => env)}::text[])
-        as wanted(merchant_id, env)
-      join webhook_endpoints e on e.merchant_id = wanted.merchant_id and e.env = wanted.env::environment, moment
+      from unnest(${endpoints.map(({ merchant_id }) => merchant_id)}::uuid[], ${endpoints.map(({ env }) => env)}::text[],
+        ${endpoints.map(({ endpoint_id }) => endpoint_id)}::uuid[]) as wanted(merchant_id, env, id)
+      join webhook_endpoints e
+        on e.merchant_id = wanted.merchant_id and e.env = wanted.env::environment and e.id = wanted.id, moment
     ), picked as (
-      select r.id, r.merchant_id, r.env, r.body, r.attempts, r.scenario, ready.url, ready.secret, ready.previous_secret
+      select r.id, r.merchant_id, r.env, r.endpoint_id, coalesce(r.event_id, r.id) as event_id, r.body, r.attempts, r.scenario, ready.url, ready.secret, ready.previous_secret
       from ready
       cross join lateral (
         select *
         from webhook_records w
-        where (w.merchant_id, w.env) = (ready.merchant_id, ready.env)
+        where (w.merchant_id, w.env, w.endpoint_id) = (ready.merchant_id, ready.env, ready.id)
           and w.next_attempt_at between ready.due_from and ready.now
         order by w.next_attempt_at, w.id
         limit greatest(0, ready.most - ready.under_way)
@@ -137,11 +146,11 @@ function pick(tx: Tx, endpoints: readonly Owner[]): Promise<Delivery[]> {
       select ready.*, (
         select count(*)::int
         from picked
-        where (picked.merchant_id, picked.env) = (ready.merchant_id, ready.env)
+        where (picked.merchant_id, picked.env, picked.endpoint_id) = (ready.merchant_id, ready.env, ready.id)
       ) as picked, (
         select min(w.next_attempt_at)
         from webhook_records w
-        where (w.merchant_id, w.env) = (ready.merchant_id, ready.env)
+        where (w.merchant_id, w.env, w.endpoint_id) = (ready.merchant_id, ready.env, ready.id)
           and w.next_attempt_at >= ready.due_from
           and w.id not in (select id from picked)
       ) as left_due
@@ -151,7 +160,7 @@ function pick(tx: Tx, endpoints: readonly Owner[]): Promise<Delivery[]> {
       set next_due = least(case when under_way + picked > 0 then lease_end end, case when under_way + picked < most then left_due end),
         due_from = least(behind, left_due)
       from stands
-      where (e.merchant_id, e.env) = (stands.merchant_id, stands.env)
+      where (e.merchant_id, e.env, e.id) = (stands.merchant_id, stands.env, stands.id)
     )
     select *
     from picked`)

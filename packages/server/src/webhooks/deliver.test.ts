@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { defaultEndpointId } from '../events/endpoint-tables.ts'
 import { makeWebhookSecret, sealWebhookSecret } from '../merchants/webhook-secret.ts'
 import type { Posted } from '../platform/gated-http.ts'
 import { testMalipo } from '../testing/malipo.ts'
@@ -26,9 +27,17 @@ test('MALIPO_WEBHOOK_RANGES opens private addresses to sandbox webhooks and neve
     ['sandbox', `http://${address}/hooks`],
     ['live', `https://${address}/hooks`],
   ] as const) {
-    const endpoint = { merchant_id: '01a1dcca-6078-7000-8e5b-057d3cc01da8', env }
+    const endpoint = { merchant_id: '01a1dcca-6078-7000-8e5b-057d3cc01da8', env, endpoint_id: defaultEndpointId }
     const secret = sealWebhookSecret(ctx.vault, endpoint, makeWebhookSecret())
-    const delivery = { ...endpoint, id: endpoint.merchant_id, url, body: '{}', secret, previous_secret: null }
+    const delivery = {
+      ...endpoint,
+      id: endpoint.merchant_id,
+      event_id: endpoint.merchant_id,
+      url,
+      body: '{}',
+      secret,
+      previous_secret: null,
+    }
     await deliver({ gates, vault: ctx.vault, reporter }, delivery as unknown as Delivery)
   }
 

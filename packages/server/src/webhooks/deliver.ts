@@ -32,13 +32,13 @@ export interface Deliverer {
 
 /** Signs a record, posts it and stores the response. Every attempt has its own signature time, and the same id and body. */
 export async function deliver({ gates, vault, reporter }: Deliverer, delivery: Delivery): Promise<void> {
-  const { id, url, body, env } = delivery
+  const { event_id, url, body, env } = delivery
   const sealed = [delivery.secret, ...(delivery.previous_secret === null ? [] : [delivery.previous_secret])]
   const secrets = sealed.map((text) => openWebhookSecret(vault, delivery, text))
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Malipo-Webhooks/1.0',
-    ...signatureHeaders({ id: showId('webhook', id), at: new Date(), body, secrets }),
+    ...signatureHeaders({ id: showId('webhook', event_id), at: new Date(), body, secrets }),
   }
   reach('webhook.first_byte')
   const posted = await gates[env].post({ url, headers, body, isHttpAllowed: env === 'sandbox' })

@@ -1,5 +1,6 @@
+import { type EndpointKey, type EndpointTables, endpointKeyOf } from '../events/endpoint-tables.ts'
 import { type Batcher, createBatcher } from '../platform/batch.ts'
-import { type BatchTx, sql, type WriteDb } from '../platform/db.ts'
+import type { BatchTx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Posted } from '../platform/gated-http.ts'
 import type { Log } from '../platform/log.ts'
@@ -7,9 +8,7 @@ import type { Delivery } from './claim.ts'
 import { injectFaults } from './fault-injection.ts'
 import { breaker, isGone, isSuccess, retryAfterMs } from './schedule.ts'
 
-interface Endpoint {
-  readonly merchant_id: string
-  readonly env: string
+interface Endpoint extends EndpointKey {
   readonly disabled_at: Date | null
 }
 
@@ -21,23 +20,29 @@ export interface Attempted {
 
 export type Reporter = Batcher<Attempted, void>
 
-/** Stores the receivers' responses, many attempts in one transaction. Endpoints are locked before records, as everywhere. */
-export function createReporter(db: WriteDb, log: Log): Reporter {
+/**
+ * Stores the receivers' responses, many attempts in one transaction, for the endpoints of these tables. Endpoints are locked before
+ * records, as everywhere.
+ */
+export function createReporter(db: WriteDb, tables: EndpointTables, log: Log): Reporter {
   return createBatcher({
     db,
     decide: async (tx, attempted) => {
-      const [disabled] = await Promise.all([keepEndpoints(tx, attempted), keepRecords(tx, attempted)])
-      await injectFaults(tx, attempted)
+      const [disabled] = await Promise.all([keepEndpoints(tx, tables, attempted), keepRecords(tx, tables, attempted)])
+      await injectFaults(tx, tables, attempted)
       for (const endpoint of disabled) log.warn(endpoint, 'webhook endpoint disabled: failing for too long, or gone')
       reach('webhook.reporting')
       return { results: attempted.map(() => undefined) }
     },
-    keyOf: ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`,
+    keyOf: ({ delivery }) => endpointKeyOf(delivery),
   })
 }
 
-/** An attempt whose lease expired and that another attempt replaced changes nothing. */
-async function keepRecords(tx: BatchTx, attempted: readonly Attempted[]): Promise<void> {
+/**
+ * An attempt whose lease expired and that another attempt replaced changes nothing. A record that was stopped meanwhile, and so has
+ * no lease, gets no retry.
+ */
+async function keepRecords(tx: BatchTx, { sql }: EndpointTables, attempted: readonly Attempted[]): Promise<void> {
   const at = Number(tx.atUs / 1000n)
   const results = attempted.map(({ delivery, posted }) => {
     const attempts = delivery.attempts + 1
@@ -54,8 +59,8 @@ async function keepRecords(tx: BatchTx, attempted: readonly Attempted[]): Promis
   const sorted = results.toSorted((left, right) => (left.id < right.id ? -1 : 1))
   await tx.query(sql`
     update webhook_records w
-    set status = r.status, attempts = r.attempts, next_attempt_at = r.next_attempt_at, leased_until = null, url = r.url,
-      response = r.response
+    set status = r.status, attempts = r.attempts, leased_until = null, url = r.url, response = r.response,
+      next_attempt_at = case when w.leased_until is not null then r.next_attempt_at end
     from unnest(${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ status }) => status)}::text[],
       ${sorted.map(({ attempts }) => attempts)}::smallint[],
       ${sorted.map((result) => result.next_attempt_at)}::timestamptz[], ${sorted.map(({ url }) => url)}::text[],
@@ -76,14 +81,19 @@ function responseOf(posted: Posted) {
  * again, whatever else was under way there; a response from an earlier URL does not count. Returns the newly disabled endpoints.
  * A healthy endpoint with nothing waiting, which is nearly every one, is not written to.
  */
-async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Promise<Endpoint[]> {
+async function keepEndpoints(
+  tx: BatchTx,
+  { sql }: EndpointTables,
+  attempted: readonly Attempted[],
+): Promise<Endpoint[]> {
   const endpoints = endingsOf(attempted)
   const [merchantIds, envs] = [endpoints.map(({ merchant_id }) => merchant_id), endpoints.map(({ env }) => env)]
+  const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
   const locked = tx.query(sql`
     select
     from webhook_endpoints e
-    join unnest(${merchantIds}::uuid[], ${envs}::text[]) as r(merchant_id, env) using (merchant_id, env)
-    order by e.merchant_id, e.env
+    join unnest(${merchantIds}::uuid[], ${envs}::text[], ${ids}::uuid[]) as r(merchant_id, env, id) using (merchant_id, env, id)
+    order by e.merchant_id, e.env, e.id
     for no key update of e`)
   // A separate statement after the locks, so that it sees events from meanwhile.
   const kept = tx.query<Endpoint>(sql`
@@ -91,10 +101,10 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
       select record_time() as now
     ), ended as (
       select *
-      from unnest(${merchantIds}::uuid[], ${envs}::text[], ${endpoints.map(({ failed }) => failed)}::int[],
+      from unnest(${merchantIds}::uuid[], ${envs}::text[], ${ids}::uuid[], ${endpoints.map(({ failed }) => failed)}::int[],
         ${endpoints.map(({ hasSuccess }) => hasSuccess)}::boolean[],
         ${endpoints.map(({ goneUrl }) => goneUrl)}::text[])
-        as r(merchant_id, env, failed, has_success, gone_url)
+        as r(merchant_id, env, id, failed, has_success, gone_url)
     )
     update webhook_endpoints e
     set failures = case when r.has_success then 0 else least(e.failures + r.failed, 1000) end,
@@ -107,29 +117,29 @@ async function keepEndpoints(tx: BatchTx, attempted: readonly Attempted[]): Prom
         when not r.has_success and e.failing_since < now - interval '5 days' then now
         else e.disabled_at end
     from ended r, moment
-    where (e.merchant_id, e.env) = (r.merchant_id, r.env)
+    where (e.merchant_id, e.env, e.id) = (r.merchant_id, r.env, r.id)
       and e.disabled_at is null
       and (r.failed > 0 or e.failures > 0 or exists (
         select from webhook_records w
-        where (w.merchant_id, w.env) = (e.merchant_id, e.env)
+        where (w.merchant_id, w.env, w.endpoint_id) = (e.merchant_id, e.env, e.id)
           and w.next_attempt_at between e.due_from and now
       ))
-    returning e.merchant_id, e.env, e.disabled_at`)
+    returning e.merchant_id, e.env, e.id as endpoint_id, e.disabled_at`)
   const [written] = await Promise.all([kept, locked])
   return written.filter(({ disabled_at }) => disabled_at !== null)
 }
 
 /** The results of the attempts at each endpoint, in lock order. */
 function endingsOf(attempted: readonly Attempted[]) {
-  return [...Map.groupBy(attempted, ({ delivery }) => `${delivery.merchant_id} ${delivery.env}`)]
+  return [...Map.groupBy(attempted, ({ delivery }) => endpointKeyOf(delivery))]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .flatMap(([, group]) => {
       const [first] = group
       if (!first) return []
-      const { merchant_id, env } = first.delivery
+      const { merchant_id, env, endpoint_id } = first.delivery
       const failed = group.filter(({ posted }) => !isSuccess(posted)).length
       const ended = { failed, hasSuccess: failed < group.length }
       const gone = group.find(({ posted }) => isGone(posted))
-      return [{ merchant_id, env, ...ended, goneUrl: gone?.delivery.url ?? null }]
+      return [{ merchant_id, env, endpoint_id, ...ended, goneUrl: gone?.delivery.url ?? null }]
     })
 }

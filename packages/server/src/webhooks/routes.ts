@@ -19,7 +19,11 @@ const closed = { additionalProperties: false }
 
 const WebhookRecord = Type.Object(
   {
-    id: Type.String({ description: 'The same as the header `webhook-id` of every attempt' }),
+    id: Type.String({ description: 'The id of the record. At the default endpoint it is the id of the event' }),
+    endpointId: Type.String({ description: '`default`, or the id of an endpoint that you added' }),
+    eventId: Type.String({
+      description: 'The same as `id` in the body and as the header `webhook-id`, at every endpoint and every attempt',
+    }),
     createdAt: Type.String(),
     event: Type.String({ description: 'transaction_created or transaction_updated' }),
     data: WebhookData,
@@ -67,10 +71,10 @@ export function webhookRoutes(app: App, ctx: Context): void {
   app.post(
     '/webhooks/:id/resend',
     {
-      config: { scope: 'webhooks:write', errors: ['WEBHOOK_MISSING'] },
+      config: { scope: 'webhooks:write', errors: ['WEBHOOK_MISSING', 'WEBHOOK_ENDPOINT_MISSING'] },
       schema: {
         summary: 'Send a webhook again',
-        description: 'Sends the stored body with the same id to the current URL.',
+        description: 'Sends the stored body with the same id to the current URL of its endpoint.',
         tags,
         params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
         response: {
@@ -81,14 +85,14 @@ export function webhookRoutes(app: App, ctx: Context): void {
     async (request) => {
       const id = idOf(request.params.id)
       const owner = bearerOf(request)
-      const isDue = await ctx.db.write.transaction(async (tx) => {
+      await ctx.db.write.transaction(async (tx) => {
         await nameMerchants(tx, [owner.merchant_id])
-        const isFound = await sendAgain(tx, owner, id)
-        const resent = { ...auditOf(owner, 'webhook.resend'), subject: showId('webhook', id) }
-        if (isFound && owner.kind === 'person') await recordAudit(tx, ctx.config.cell, resent)
-        return isFound
+        const resent = await sendAgain(tx, owner, id)
+        if (resent !== 'due')
+          throw new AppError(resent === 'no record' ? 'WEBHOOK_MISSING' : 'WEBHOOK_ENDPOINT_MISSING')
+        const entry = { ...auditOf(owner, 'webhook.resend'), subject: showId('webhook', id) }
+        if (owner.kind === 'person') await recordAudit(tx, ctx.config.cell, entry)
       })
-      if (!isDue) throw new AppError('WEBHOOK_MISSING')
       ctx.wakeups.wake('webhooks')
       return { success: true as const, message: 'The webhook is sent again.' }
     },

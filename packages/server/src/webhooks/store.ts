@@ -1,7 +1,11 @@
-import { type Owner, type ReadDb, sql, type Tx } from '../platform/db.ts'
+import { allEndpoints, type EndpointTables } from '../events/endpoint-tables.ts'
+import type { Owner, ReadDb, Tx } from '../platform/db.ts'
 
 export interface WebhookRecord {
   readonly id: string
+  readonly endpoint_id: string
+  /** The id of the event, which is sent as `webhook-id`. */
+  readonly event_id: string
   readonly event: string
   readonly body: string
   readonly created_at: Date
@@ -19,16 +23,19 @@ export interface WebhookRecord {
 }
 
 export async function find(db: ReadDb, owner: Owner, id: string): Promise<WebhookRecord | undefined> {
-  const [found] = await db.query<WebhookRecord>(
-    owner,
-    sql`
-      select w.id, w.event, w.body, w.created_at, w.status, w.attempts, w.next_attempt_at, w.response,
-        coalesce(nullif(w.url, ''), e.url) as url
-      from webhook_records w
-      join webhook_endpoints e using (merchant_id, env)
-      where w.id = ${id}`,
-  )
-  return found
+  for (const { sql } of allEndpoints) {
+    const [found] = await db.query<WebhookRecord>(
+      owner,
+      sql`
+        select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.body, w.created_at, w.status, w.attempts,
+          w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
+        from webhook_records w
+        left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
+        where w.id = ${id}`,
+    )
+    if (found) return found
+  }
+  return undefined
 }
 
 export interface ListWanted {
@@ -40,17 +47,26 @@ export interface ListWanted {
   readonly limit: number
 }
 
-/** Newest first. Records of one payment come from its own index; others from the merchant's index, read up to a limit. */
-export function list(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<WebhookRecord[]> {
+/** Newest first, over all endpoints. */
+export async function list(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<WebhookRecord[]> {
+  const lists = await Promise.all(allEndpoints.map((tables) => listIn(db, owner, tables, wanted)))
+  return lists
+    .flat()
+    .sort((left, right) => (left.id < right.id ? 1 : -1))
+    .slice(0, wanted.limit)
+}
+
+/** Records of one payment come from its own index; others from the merchant's index, read up to a limit. */
+function listIn(db: ReadDb, owner: Owner, { sql }: EndpointTables, wanted: ListWanted): Promise<WebhookRecord[]> {
   const { status = null, startDate = null, endDate = null, transaction_id, limit } = wanted
   if (transaction_id !== undefined)
     return db.query<WebhookRecord>(
       owner,
       sql`
-        select w.id, w.event, w.body, w.created_at, w.status, w.attempts, w.next_attempt_at, w.response,
-          coalesce(nullif(w.url, ''), e.url) as url
+        select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.body, w.created_at, w.status, w.attempts,
+          w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
         from webhook_records w
-        join webhook_endpoints e using (merchant_id, env)
+        left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
         where w.transaction_id = ${transaction_id}
           and w.status = coalesce(${status}, w.status)
           and w.id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
@@ -72,37 +88,45 @@ export function list(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<Webh
         order by id desc
         limit 20000
       )
-      select w.id, w.event, w.body, w.created_at, w.status, w.attempts, w.next_attempt_at, w.response,
-        coalesce(nullif(w.url, ''), e.url) as url
+      select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.body, w.created_at, w.status, w.attempts,
+        w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
       from looked w
-      join webhook_endpoints e using (merchant_id, env)
+      left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
       where w.status = coalesce(${status}, w.status)
       order by w.id desc
       limit ${limit}`,
   )
 }
 
-/** Makes a record due again at once, whatever its status. Returns false when the record does not exist. */
-export async function sendAgain(tx: Tx, { merchant_id, env }: Owner, id: string): Promise<boolean> {
+export type Resent = 'due' | 'no record' | 'no endpoint'
+
+/** Makes a record due again at once, whatever its status. */
+export async function sendAgain(tx: Tx, owner: Owner, id: string): Promise<Resent> {
+  for (const tables of allEndpoints) {
+    const resent = await sendAgainIn(tx, owner, tables, id)
+    if (resent !== 'no record') return resent
+  }
+  return 'no record'
+}
+
+async function sendAgainIn(tx: Tx, { merchant_id, env }: Owner, { sql }: EndpointTables, id: string): Promise<Resent> {
   // The endpoint first: the holder of its lock may lock the record next.
-  await tx.query(sql`
-    update webhook_endpoints
+  const endpoints = await tx.query(sql`
+    update webhook_endpoints e
     set next_due = record_time(), rests_until = '-infinity'
-    where merchant_id = ${merchant_id}
-      and env = ${env}
-      and exists (
-        select
-        from webhook_records
-        where id = ${id}
-          and merchant_id = ${merchant_id}
-          and env = ${env}
-      )`)
+    from webhook_records w
+    where w.id = ${id}
+      and w.merchant_id = ${merchant_id}
+      and w.env = ${env}
+      and (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
+    returning 1`)
   const due = await tx.query(sql`
     update webhook_records
-    set next_attempt_at = record_time()
+    set next_attempt_at = case when ${endpoints.length > 0} then record_time() end
     where id = ${id}
       and merchant_id = ${merchant_id}
       and env = ${env}
     returning id`)
-  return due.length > 0
+  if (due.length === 0) return 'no record'
+  return endpoints.length > 0 ? 'due' : 'no endpoint'
 }

@@ -1,24 +1,47 @@
 import type { Context } from '../context.ts'
+import { allEndpoints, type EndpointTables } from '../events/endpoint-tables.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import { reach } from '../platform/failpoints.ts'
 import { logRetry } from '../platform/log-retry.ts'
 import type { Watch } from '../platform/wakeups.ts'
 import { claimDeliveries, type Delivery, newPlace } from '../webhooks/claim.ts'
-import { deliver, openGates } from '../webhooks/deliver.ts'
+import { deliver, type Gates, openGates } from '../webhooks/deliver.ts'
 import { createReporter } from '../webhooks/report.ts'
-import { divideSlots } from './delivery-slots.ts'
+import { type DeliverySlots, divideSlots } from './delivery-slots.ts'
 
 const endpointsMax = 100
 const limits = { quickMax: 1000, quickMs: 1000, slowMax: 1000, underWayMax: 3000 }
 
-/** Delivers webhooks: claims endpoints with due work, posts, stores the responses. Slow endpoints delay no others. */
+/**
+ * Delivers webhooks: claims endpoints with due work, posts, stores the responses. Slow endpoints delay no others. Default and added
+ * endpoints are claimed separately, and share the slots.
+ */
 export function startDeliveries(ctx: Context): Watch {
   const gates = openGates({ sandboxRanges: ctx.config.webhookRanges, timeoutMs: timing.webhookTimeoutMs })
-  const deliverer = { gates, vault: ctx.vault, reporter: createReporter(ctx.db.write, ctx.log) }
+  const slots = divideSlots(limits, () => wakeAll())
   const underWay = new Set<Promise<void>>()
-  const place = newPlace()
+  const watches = allEndpoints.map((tables) => watchEndpoints(ctx, tables, { gates, slots, underWay }))
+  const wakeAll = () => {
+    for (const watch of watches) watch.wake()
+  }
+  return {
+    stop: async () => {
+      await Promise.all(watches.map((watch) => watch.stop()))
+      await Promise.allSettled(underWay)
+      await Promise.all([gates.live.close(), gates.sandbox.close()])
+    },
+  }
+}
 
-  const slots = divideSlots(limits, () => watch.wake())
+interface Shared {
+  readonly gates: Gates
+  readonly slots: DeliverySlots
+  readonly underWay: Set<Promise<void>>
+}
+
+function watchEndpoints(ctx: Context, tables: EndpointTables, { gates, slots, underWay }: Shared) {
+  const deliverer = { gates, vault: ctx.vault, reporter: createReporter(ctx.db.write, tables, ctx.log) }
+  const place = newPlace()
 
   const begin = (delivery: Delivery) => {
     const giveBack = slots.take(delivery)
@@ -36,17 +59,11 @@ export function startDeliveries(ctx: Context): Watch {
     let claimed: Delivery[] = []
     do {
       claimed = slots.hasRoom()
-        ? await claimDeliveries(ctx.db.write, endpointsMax, { place, leftOut: slots.leftOut() })
+        ? await claimDeliveries(ctx.db.write, tables, endpointsMax, { place, leftOut: slots.leftOut() })
         : []
       if (claimed.length > 0) reach('webhook.claimed')
       for (const delivery of claimed) begin(delivery)
     } while (claimed.length > 0)
   })
-  return {
-    stop: async () => {
-      await watch.stop()
-      await Promise.allSettled(underWay)
-      await Promise.all([gates.live.close(), gates.sandbox.close()])
-    },
-  }
+  return watch
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { divideSlots } from './delivery-slots.ts'
 
-const endpoint = (index: number) => ({ merchant_id: `merchant-${index}`, env: 'sandbox' }) as const
+const endpoint = (index: number) =>
+  ({ merchant_id: 'a merchant', env: 'sandbox', endpoint_id: `endpoint-${index}` }) as const
 
 /** Ten quick and ten slow slots, 25 in total, and a clock that the test moves. */
 function openSlots(t: TestContext) {

@@ -1,4 +1,4 @@
-import type { Owner } from '../platform/db.ts'
+import { type EndpointKey, endpointKeyOf } from '../events/endpoint-tables.ts'
 
 /** How many attempts may be under way. */
 export interface SlotLimits {
@@ -15,29 +15,30 @@ export interface SlotLimits {
 export interface DeliverySlots {
   hasRoom(): boolean
   /** Endpoints that get no attempt now: those known as slow, while slow attempts fill their share. */
-  leftOut(): readonly Owner[]
+  leftOut(): readonly EndpointKey[]
   /** Takes a slot. The returned function gives it back. */
-  take(endpoint: Owner): () => void
+  take(endpoint: EndpointKey): () => void
 }
 
 /** An endpoint is slow from the moment an attempt has taken `quickMs` until one has taken less. */
 export function divideSlots(limits: SlotLimits, onSlow: () => void): DeliverySlots {
   const { quickMax, quickMs, slowMax, underWayMax } = limits
-  const slowEndpoints = new Map<string, Owner>()
+  const slowEndpoints = new Map<string, EndpointKey>()
   let [quick, slow] = [0, 0]
 
   return {
     hasRoom: () => quick < quickMax && quick + slow < underWayMax,
     leftOut: () => (slow < slowMax ? [] : [...slowEndpoints.values()]),
-    take: ({ merchant_id, env }) => {
-      const key = `${merchant_id} ${env}`
+    take: ({ merchant_id, env, endpoint_id }) => {
+      const endpoint = { merchant_id, env, endpoint_id }
+      const key = endpointKeyOf(endpoint)
       let isSlow = slowEndpoints.has(key)
       let isOverdue = false
       if (isSlow) slow += 1
       else quick += 1
       const timer = setTimeout(() => {
         isOverdue = true
-        slowEndpoints.set(key, { merchant_id, env })
+        slowEndpoints.set(key, endpoint)
         if (isSlow) return
         isSlow = true
         quick -= 1

@@ -328,6 +328,7 @@ export const MerchantOverview = view('MerchantOverview', {
   webhooks: Type.Array(
     Type.Object({
       env: Environment,
+      endpoint: text,
       url: text,
       state: oneOf(['none', 'healthy', 'failing', 'disabled']),
       failures: Type.Integer(),
