@@ -27,6 +27,7 @@ import { openConnectors } from './providers/registry.ts'
 import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
 import { openSimulator, type Simulator } from './providers/sandbox/simulator.ts'
 import { loadReferenceData, type ReferenceData } from './reference/data.ts'
+import { createRequestLog, type RequestLog } from './request-log/write.ts'
 
 /** Requests with their own budget. */
 export type RequestKind = keyof typeof budgets
@@ -83,6 +84,8 @@ export interface Context {
   readonly callbackLog: CallbackLog
   /** Queries money of unknown payments and books it into suspense. */
   readonly queryUnknown: QueryUnknown
+  /** Shows merchants their own requests. */
+  readonly requestLog: RequestLog
   close(): Promise<void>
 }
 
@@ -105,6 +108,11 @@ export function openContext(config: Config, log = createLog({ level: config.logL
   const accounts = createPlatformAccounts(db.write, config.cell)
   const limiter = createConcurrencyLimiter<RequestKind>({ budgets, perTurn: 32 })
   const signIn = createSignInServices({ db: db.write, config, log })
+  const metrics = createMetrics({
+    poolWaiting: db.waiting,
+    partitionsLeft: () => partitionsLeft(db.write),
+    requests: limiter.counts,
+  })
   const onMerchantEvents = () => wakeups.wake('webhooks')
   return {
     config,
@@ -112,11 +120,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     db,
     wakeups,
     vault,
-    metrics: createMetrics({
-      poolWaiting: db.waiting,
-      partitionsLeft: () => partitionsLeft(db.write),
-      requests: limiter.counts,
-    }),
+    metrics,
     tokens,
     signer: createTokenSigner(config.publicUrl, config.tokenKeys),
     failedLogins: createFailedLogins(),
@@ -139,6 +143,10 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     queryUnknown: createQueryUnknown({
       ...{ connectors, cell: config.cell, log },
       unknownPayments: createUnknownPayments({ db: db.write, cell: config.cell, accounts }),
+    }),
+    requestLog: createRequestLog({
+      ...{ db: db.write, cell: config.cell, wakeups, log },
+      onDropped: (env, count) => metrics.requestsNotLogged.inc({ env }, count),
     }),
     close: async () => {
       await connectors.close()

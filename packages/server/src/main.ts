@@ -35,7 +35,7 @@ async function start(role: Role): Promise<void> {
   const watches = [
     startPartitionKeeper(ctx),
     ctx.health.watch(),
-    ...(role === 'worker' ? [] : [ctx.revocations.watch(), ctx.failedExchanges.watch()]),
+    ...(role === 'worker' ? [] : [ctx.revocations.watch(), ctx.failedExchanges.watch(), ctx.requestLog.watch()]),
     ...(role === 'api' ? [] : startWorker(ctx)),
   ]
   const { app, health } = role === 'worker' ? createWorkerServer(ctx) : createApiServer(ctx)

@@ -64,6 +64,7 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'GET /webhooks/:id': read('webhooks:read'),
   'GET /events': read('webhooks:read'),
   'POST /webhooks/:id/resend': { member: 'webhooks:resend', isForLimited: true },
+  'GET /request-log': read('webhooks:read'),
   'GET /webhook-endpoints': read('webhooks:read'),
   'GET /webhook-endpoints/:id': read('webhooks:read'),
   'POST /webhook-endpoints': setting('developers:write'),

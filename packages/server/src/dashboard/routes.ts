@@ -12,6 +12,7 @@ import { maskNumbers } from '../people/personal-data.ts'
 import { principalOf } from '../people/request-principal.ts'
 import { referenceRoutes } from '../reference/routes.ts'
 import { refundRoutes } from '../refunds/routes.ts'
+import { requestLogRoutes } from '../request-log/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { profileRoute, webhookSecretRoute } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
@@ -43,6 +44,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       conversionRoutes(people, ctx)
       webhookRoutes(people, ctx)
       endpointRoutes(people, ctx)
+      requestLogRoutes(people, ctx)
       externalAccountRoutes(people, ctx)
       referenceRoutes(people, ctx)
       approvalRoutes(people, ctx)

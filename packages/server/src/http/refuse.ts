@@ -4,12 +4,18 @@ import { isPassing } from '../platform/batch.ts'
 import type { Log } from '../platform/log.ts'
 import type { Access } from './app.ts'
 
+const errorCodes = new WeakMap<FastifyRequest, string>()
+
+/** The error code of a refused request, whatever the format of its response; empty when it was not refused. */
+export const errorCodeOf = (request: FastifyRequest): string => errorCodes.get(request) ?? ''
+
 /** The only place that turns a thrown error into a response. */
 export function refuseWith(log: Log) {
   return (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = thrown instanceof AppError ? thrown : understood(thrown)
     if (error.key === 'INTERNAL') log.error({ err: thrown, requestId: request.id }, 'request failed: internal error')
-    const { status } = catalogue[error.key]
+    const { status, errorCode } = catalogue[error.key]
+    errorCodes.set(request, errorCode)
     return reply
       .code(status)
       .headers({ ...helpLink(error), ...headersOf(status), ...error.headers })

@@ -13,6 +13,7 @@ import { payoutRoutes } from '../payouts/routes.ts'
 import { hasPrincipal } from '../people/request-principal.ts'
 import { referenceRoutes } from '../reference/routes.ts'
 import { refundRoutes } from '../refunds/routes.ts'
+import { requestLogRoutes } from '../request-log/routes.ts'
 import { sandboxRoutes } from '../sandbox/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { userRoutes } from '../users/routes.ts'
@@ -27,6 +28,7 @@ import { refusalOfShape } from './body-shape.ts'
 import { registerCallbacks } from './callbacks.ts'
 import { createLimitedServer, proveConnection } from './connections.ts'
 import { type Health, registerHealth } from './health.ts'
+import { logRequests } from './log-requests.ts'
 import { createMalformedRefusals } from './malformed.ts'
 import { observeRequests, registerMetrics } from './metrics.ts'
 import { registerPeople } from './people.ts'
@@ -75,6 +77,7 @@ export function createApiServer(ctx: Context): Server {
         conversionRoutes(business, ctx)
         webhookRoutes(business, ctx)
         endpointRoutes(business, ctx)
+        requestLogRoutes(business, ctx)
         externalAccountRoutes(business, ctx)
         referenceRoutes(business, ctx)
         if (prefix === sandboxRoot) {
@@ -135,6 +138,7 @@ function createApp(ctx: Context): App {
     if (hasBearer(request)) proveConnection(request.raw.socket, bearerOf(request).merchant_id)
   })
   limitConcurrency(app, ctx)
+  logRequests(app, ctx)
   app.addHook('onResponse', (request, { statusCode }, done) => {
     addressLimit.countRejected(request, statusCode)
     done()

@@ -47,6 +47,7 @@ const prefixes = {
   'external account': 'ea',
   webhook: 'wh',
   'webhook endpoint': 'we',
+  request: 'req',
   case: 'case',
   callback: 'cb',
   proposal: 'prp',

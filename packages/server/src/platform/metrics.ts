@@ -58,6 +58,12 @@ export function createMetrics({ poolWaiting, partitionsLeft, requests }: Sources
       labelNames: ['env', 'provider', 'country', 'currency'] as const,
       registers,
     }),
+    requestsNotLogged: new Counter({
+      name: 'malipo_request_log_dropped_total',
+      help: 'Requests without an entry in the request log of their merchant, because the buffer was full',
+      labelNames: ['env'] as const,
+      registers,
+    }),
     authFailures: new Counter({
       name: 'malipo_auth_failures_total',
       help: 'Refused token exchanges and refused tokens',

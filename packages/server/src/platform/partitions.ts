@@ -24,6 +24,8 @@ export const monthly = [
 
 const { timersAheadHours, timersKeptHours } = platformTiming
 const monthsAhead = 3
+const logDaysAhead = 3
+const logDaysKept = 7
 const busyMaxMs = 60_000
 const busyPauseMs = 50
 
@@ -55,7 +57,8 @@ export function shortage({ hours, fewestMonths }: PartitionsLeft): string | unde
 }
 
 /**
- * Attaches missing partitions: this month and the next three, and for timers this hour and the next 73. Each in its own
+ * Attaches missing partitions: this month and the next three, for timers this hour and the next 73, for the request log this day
+ * and the next three. Each in its own
  * transaction, so that a locked table does not block the others. Waits at most 200 ms for any lock, and takes none that a payment
  * or a reader would wait for. Any process may call it at any time: concurrent calls take turns.
  */
@@ -64,7 +67,21 @@ export async function attachPartitions(db: Db): Promise<void> {
   const attempt = (attach: () => Promise<number>) => untilDone(attach).catch((error: unknown) => failed.push(error))
   await attempt(() => attachHour(db))
   for (const parent of monthly) await attempt(() => attachMonths(db, parent))
+  await attempt(() => attachLogDays(db))
   if (failed.length > 0) throw new AggregateError(failed, 'partitions not attached')
+}
+
+async function attachLogDays(db: Db): Promise<number> {
+  const [row] = await db.query<{ attached: number }>(
+    sql`select attach_request_log_days(${logDaysAhead}::int) as attached`,
+  )
+  return row?.attached ?? 0
+}
+
+/** Drops the days of the request log that are too old, one after another; what a reader holds is left for the next call. */
+export async function dropOldLogDays(db: Db): Promise<void> {
+  const dropOne = () => db.query<{ dropped: number }>(sql`select drop_request_log_day(${logDaysKept}::int) as dropped`)
+  for (let [row] = await dropOne(); row && row.dropped > 0; ) [row] = await dropOne()
 }
 
 async function attachHour(db: Db): Promise<number> {

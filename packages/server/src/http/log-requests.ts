@@ -1,0 +1,70 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import { readId } from '../platform/ids.ts'
+import { redact } from '../platform/redact.ts'
+import { maskBody } from '../request-log/mask.ts'
+import type { Access, App } from './app.ts'
+import { errorCodeOf } from './refuse.ts'
+
+const transactions = new WeakMap<FastifyRequest, string>()
+
+/**
+ * Gives every request of a known merchant to the request log, after its response was sent. A request that authenticates as no
+ * merchant has no entry: it belongs to none. Requests that are refused before the framework sees them have none either.
+ */
+export function logRequests(app: App, { requestLog }: Context): void {
+  app.addHook('preSerialization', (request, _reply, payload, done) => {
+    const shown = transactionIn(payload)
+    if (shown !== undefined) transactions.set(request, shown)
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    if (hasBearer(request)) requestLog.add(entryOf(request, reply))
+    done()
+  })
+}
+
+function entryOf(request: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply) {
+  const { merchant_id, env, ...bearer } = bearerOf(request)
+  const isKept = status >= 400 || isOfMoney(request)
+  return {
+    merchant_id,
+    env,
+    method: request.method,
+    path: templateOf(request),
+    status,
+    error_code: status >= 400 ? errorCodeOf(request) : '',
+    duration_ms: Math.round(elapsedTime),
+    request_id: redact(request.id),
+    credential: bearer.kind === 'key pair' ? bearer.public_key : bearer.actor.id,
+    address: request.ip,
+    transaction_id: transactionOf(request),
+    body: (isKept && maskBody(request.body)) || null,
+  }
+}
+
+/** Never the path itself, which has ids and references. A path that does not exist is only named by its root. */
+function templateOf({ is404, routeOptions: { url } }: FastifyRequest): string {
+  return is404 || url === undefined ? '/api/*' : url.replaceAll(/:(\w+)/g, '{$1}')
+}
+
+const moneyScopes: ReadonlySet<string | undefined> = new Set(['charges:write', 'payouts:write', 'refunds:write'])
+const moneyPermissions: ReadonlySet<string | undefined> = new Set(['payouts:create', 'payouts:approve'])
+
+function isOfMoney({ method, routeOptions }: FastifyRequest): boolean {
+  const { scope, member } = routeOptions.config as Access
+  return method !== 'GET' && method !== 'HEAD' && (moneyScopes.has(scope) || moneyPermissions.has(member))
+}
+
+/** The one that the response names, or the one in the path. */
+function transactionOf(request: FastifyRequest): string | null {
+  const { transactionId: named } = (request.params ?? {}) as { readonly transactionId?: string }
+  return readId('transaction', transactions.get(request) ?? named ?? '') ?? null
+}
+
+function transactionIn(payload: unknown): string | undefined {
+  const { transactionId, data } = (payload ?? {}) as { readonly transactionId?: unknown; readonly data?: unknown }
+  const shown = transactionId ?? (data as { readonly transactionId?: unknown } | undefined | null)?.transactionId
+  return typeof shown === 'string' ? shown : undefined
+}

@@ -1,0 +1,136 @@
+import { Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import { invalid } from '../errors.ts'
+import type { App } from '../http/app.ts'
+import { readId, showId } from '../platform/ids.ts'
+import { type EntriesWanted, readEntries, type StoredEntry } from './read.ts'
+
+const LoggedRequest = Type.Object(
+  {
+    at: Type.String(),
+    method: Type.String(),
+    path: Type.String({ description: 'The route, with the names of its parameters and not their values' }),
+    status: Type.Integer(),
+    errorCode: Type.Optional(Type.String()),
+    durationMs: Type.Integer(),
+    requestId: Type.String({ description: 'The same as the header `X-Request-Id` of the response' }),
+    credential: Type.String({ description: 'The public key of the key pair, or the id of the person' }),
+    address: Type.String({ description: 'The IP address of the sender' }),
+    transactionId: Type.Optional(Type.String()),
+    body: Type.Optional(
+      Type.Unknown({ description: 'The body of a refused request or of one that moves money, masked, at most 4 KiB' }),
+    ),
+  },
+  { title: 'LoggedRequest' },
+)
+
+const Day = (description: string) =>
+  Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
+
+const LogQuery = Type.Object(
+  {
+    status: Type.Optional(
+      Type.String({
+        maxLength: 3,
+        pattern: '^[1-5](\\d\\d|[xX][xX])$',
+        description: 'A status such as 422, or a class such as 4xx',
+      }),
+    ),
+    path: Type.Optional(Type.String({ maxLength: 200, description: 'A route as the entries show it' })),
+    requestId: Type.Optional(Type.String({ maxLength: 128 })),
+    startDate: Day('YYYY-MM-DD, in UTC'),
+    endDate: Day('The last day, inclusive'),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 if omitted' })),
+    cursor: Type.Optional(Type.String({ maxLength: 100, description: '`nextCursor` of the previous page' })),
+  },
+  { additionalProperties: false },
+)
+
+/** The log of the merchant's own requests, for its developers. */
+export function requestLogRoutes(app: App, ctx: Context): void {
+  app.get(
+    '/request-log',
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        summary: 'List your requests and their responses',
+        description:
+          'Newest first, kept for 7 days. An entry appears about a second after its response. A page may have fewer entries than its limit: continue while it has a `nextCursor`.',
+        tags: ['Webhooks'],
+        querystring: LogQuery,
+        response: {
+          200: Type.Object({
+            success: Type.Literal(true),
+            data: Type.Array(LoggedRequest),
+            nextCursor: Type.Optional(Type.String({ description: 'Absent on the last page' })),
+          }),
+        },
+      },
+    },
+    async (request) => {
+      const { entries, next } = await readEntries(ctx.db.read, bearerOf(request), wantedOf(request.query))
+      const nextCursor = next === undefined ? {} : { nextCursor: showId('request', next) }
+      return { success: true as const, data: entries.map(present), ...nextCursor }
+    },
+  )
+}
+
+interface LogFilter {
+  readonly status?: string
+  readonly path?: string
+  readonly requestId?: string
+  readonly startDate?: string
+  readonly endDate?: string
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+function wantedOf({
+  status = 'any',
+  path,
+  requestId,
+  startDate,
+  endDate,
+  limit = 50,
+  cursor,
+}: LogFilter): EntriesWanted {
+  refuseNoDay('startDate', startDate)
+  refuseNoDay('endDate', endDate)
+  if (startDate !== undefined && endDate !== undefined && startDate > endDate)
+    throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
+  const before = cursor === undefined ? undefined : readId('request', cursor)
+  if (cursor !== undefined && before === undefined)
+    throw invalid([{ field: 'cursor', message: 'cursor must be the nextCursor of a page' }])
+  return { ...statusesOf(status), path, requestId, startDate, endDate, before, limit }
+}
+
+function statusesOf(text: string): { statusFrom: number; statusTo: number } {
+  if (text === 'any') return { statusFrom: 0, statusTo: 999 }
+  if (/^\d+$/.test(text)) return { statusFrom: Number(text), statusTo: Number(text) }
+  const hundreds = Number(text.slice(0, 1)) * 100
+  return { statusFrom: hundreds, statusTo: hundreds + 99 }
+}
+
+function refuseNoDay(field: string, day: string | undefined): void {
+  if (day === undefined) return
+  const at = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(at) || at < 0 || !new Date(at).toISOString().startsWith(day))
+    throw invalid([{ field, message: `${field} is not a calendar day` }])
+}
+
+function present(entry: StoredEntry) {
+  return {
+    at: entry.at.toISOString(),
+    method: entry.method,
+    path: entry.path,
+    status: entry.status,
+    ...(entry.error_code !== '' && { errorCode: entry.error_code }),
+    durationMs: entry.duration_ms,
+    requestId: entry.request_id,
+    credential: entry.credential,
+    address: entry.address,
+    ...(entry.transaction_id && { transactionId: showId('transaction', entry.transaction_id) }),
+    ...(entry.body !== null && { body: JSON.parse(entry.body) as unknown }),
+  }
+}
