@@ -14,7 +14,7 @@
  *   sql, conf           for the operator; a test that opens the page runs it, or it has skip="why"
  *
  * A page that continues another one (see `pagesBefore`) runs after it, up to the named section. The last id in a response is
- * available as $TRANSACTION_ID, $EXTERNAL_ACCOUNT_ID or $WEBHOOK_ID.
+ * available as $TRANSACTION_ID, $EXTERNAL_ACCOUNT_ID, $WEBHOOK_ID or $WEBHOOK_ENDPOINT_ID.
  */
 import { join, posix } from 'node:path'
 import { parseArgs } from 'node:util'

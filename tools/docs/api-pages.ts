@@ -66,8 +66,8 @@ function overview({ info }: ApiDocument, groups: readonly Group[], common: reado
 ${info?.description}
 
 The examples of a page can be tried one after another, in a shell that has \`MALIPO_URL\`, \`MALIPO_PUBLIC_KEY\`, \`MALIPO_API_KEY\`
-and \`TOKEN\` set as in the [start](../../start.md). \`$TRANSACTION_ID\`, \`$EXTERNAL_ACCOUNT_ID\` and \`$WEBHOOK_ID\` stand for the id in
-the last response, \`$WEBHOOK_URL\` for your receiver. Every path is also served below \`/api/sandbox/b2b\`, for sandbox tokens only.
+and \`TOKEN\` set as in the [start](../../start.md). \`$TRANSACTION_ID\`, \`$EXTERNAL_ACCOUNT_ID\`, \`$WEBHOOK_ID\` and
+\`$WEBHOOK_ENDPOINT_ID\` stand for the id in the last response, \`$WEBHOOK_URL\` for your receiver. Every path is also served below \`/api/sandbox/b2b\`, for sandbox tokens only.
 
 The same for programs: [openapi.json](../openapi.json), a [Postman collection](../malipo.postman_collection.json) and
 [malipo.http](../malipo.http).

@@ -98,7 +98,12 @@ function commandOf({ language }: Fence, file: string | undefined): string {
   return language === 'sh' ? `. '${file}'` : `node '${file}'`
 }
 
-const idNames = { txn: 'TRANSACTION_ID', ea: 'EXTERNAL_ACCOUNT_ID', wh: 'WEBHOOK_ID' } as const
+const idNames = {
+  txn: 'TRANSACTION_ID',
+  ea: 'EXTERNAL_ACCOUNT_ID',
+  wh: 'WEBHOOK_ID',
+  we: 'WEBHOOK_ENDPOINT_ID',
+} as const
 
 /** The first id of each kind in a response, under its name in the examples. */
 function assignments(printed: string): string {

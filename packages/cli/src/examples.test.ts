@@ -166,6 +166,7 @@ async function realIds(path: string, example: string, staged: Awaited<ReturnType
     .replaceAll('pk_test_…', pair.publicKey)
     .replaceAll('txn_0193…', payment)
     .replaceAll('wh_0193…', webhook)
+    .replaceAll('we_0193…', await newEndpoint(example, staged))
     .replaceAll('person_0193…', example.includes('person_0193…') ? (await testPerson(shop.malipo, staff)).id : '')
     .replaceAll('role_0193…', example.includes('role_0193…') ? await heldRole(shop) : '')
     .replaceAll('machine_0193…', example.includes('machine_0193…') ? await newMachine(shop) : '')
@@ -174,6 +175,17 @@ async function realIds(path: string, example: string, staged: Awaited<ReturnType
     .replace(/(confirm|reject) 17/, `$1 ${heldRate}`)
     .replaceAll('aud_0193…', (await operator.audit.list({ limit: 1 }))[0]?.id ?? '')
     .replaceAll('cb_0193…', example.includes('cb_0193…') ? await receiveCallback(shop) : '')
+}
+
+/** The others are deleted: a merchant may have only a few. */
+async function newEndpoint(
+  example: string,
+  { shop, variables, receiver }: Awaited<ReturnType<typeof stage>>,
+): Promise<string> {
+  if (!example.includes('we_0193…')) return ''
+  await shop.malipo.ask('delete from added_webhook_endpoints')
+  const { out } = await commandLine(variables)('endpoints', 'add', receiver, '--json')
+  return (JSON.parse(out) as { id: string }).id
 }
 
 async function heldRole({ malipo }: Shop): Promise<string> {

@@ -9,6 +9,7 @@ import type { CommandContext } from './command-context.ts'
 import { findDevFolder } from './dev-stack.ts'
 import { guide } from './guide.ts'
 import { isOwnFile, safeReading } from './private-file.ts'
+import { addRequestLogCommand } from './request-log.ts'
 import type { Formatter } from './table.ts'
 
 interface Options {
@@ -24,7 +25,7 @@ type Line = Readonly<Record<string, unknown>>
 const everyMs = 200
 
 export function addLogsCommand(program: Command, context: CommandContext, cli: CliEnvironment): void {
-  guide(
+  const logs = guide(
     program
       .command('logs')
       .description("Print the service's log in readable form.")
@@ -37,7 +38,9 @@ export function addLogsCommand(program: Command, context: CommandContext, cli: C
       note: 'With --json lines are printed unchanged. Successful requests are logged only with MALIPO_LOG_LEVEL=debug.',
       examples: ['malipo logs service.log --status 4xx', 'cat service.log | malipo logs - --path /fiat/payout'],
     },
-  ).action(async (file: string | undefined, options: Options) => {
+  )
+  addRequestLogCommand(logs, context)
+  logs.action(async (file: string | undefined, options: Options) => {
     const isPiped = file === '-' || (file === undefined && cli.input !== undefined)
     const logFile = () => (file === undefined ? devLog(cli) : { path: file, isFound: false })
     for await (const text of linesOf(isPiped ? piped(cli) : partsOf(logFile(), options, cli))) {

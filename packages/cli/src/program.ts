@@ -16,6 +16,7 @@ import { addConformanceCommand } from './conformance/command.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { addEndpointCommands } from './endpoints.ts'
 import { addEventsCommand } from './events.ts'
 import { type Exit, exitCodes, exitMeanings } from './exit-codes.ts'
 import { addFaultCommands } from './faults.ts'
@@ -65,7 +66,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
   ],
   'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand, addRefundCommand, addQuoteCommands],
   'Read:': [addTransactionCommands, addBalanceCommands, addEventsCommand, addLogsCommand],
-  'Webhooks:': [addListenCommand, addWebhookCommands, addConformanceCommand],
+  'Webhooks:': [addListenCommand, addWebhookCommands, addEndpointCommands, addConformanceCommand],
   'Test in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],
   'Operate Malipo (staff):': [
     addPeopleCommands,

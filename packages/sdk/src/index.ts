@@ -8,6 +8,7 @@ import {
   type Reference,
   referenceOf,
 } from './account.ts'
+import { type RequestLog, requestLogOf, type WebhookEndpoints, webhookEndpointsOf } from './endpoints.ts'
 import { MalipoError } from './errors.ts'
 import { type Webhooks, webhooksOf } from './handler.ts'
 import { type Charges, chargesOf, type Payouts, payoutsOf } from './payments.ts'
@@ -46,6 +47,8 @@ export class Malipo {
   readonly reference: Reference
   readonly account: Account
   readonly webhooks: Webhooks
+  readonly webhookEndpoints: WebhookEndpoints
+  readonly requestLog: RequestLog
   readonly sandbox: Sandbox
 
   constructor(options: MalipoOptions) {
@@ -61,6 +64,8 @@ export class Malipo {
     this.reference = referenceOf(transport)
     this.account = accountApi(transport)
     this.webhooks = webhooksOf(transport)
+    this.webhookEndpoints = webhookEndpointsOf(transport)
+    this.requestLog = requestLogOf(transport)
     this.sandbox = sandboxOf(transport)
   }
 }
@@ -123,6 +128,16 @@ export type {
   StatementQuery,
   Wallet,
 } from './account.ts'
+export type {
+  LoggedRequest,
+  NewWebhookEndpoint,
+  RequestLog,
+  RequestLogFilter,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointInput,
+  WebhookEndpoints,
+} from './endpoints.ts'
 export {
   ApiError,
   AuthenticationError,

@@ -21,6 +21,8 @@ export type ErrorCode =
   | 'E-API-UT.S-39'
   | 'TRANSACTION_NOT_FOUND'
   | 'WEBHOOK_NOT_FOUND'
+  | 'WEBHOOK_ENDPOINT_NOT_FOUND'
+  | 'WEBHOOK_ENDPOINT_LIMIT'
   | 'SCENARIO_NOT_FOUND'
   | 'PAYOUT_PROVIDER_NOT_FOUND'
   | 'PROVIDER_NOT_FOUND'
@@ -1152,8 +1154,12 @@ export interface Schemas {
     reason?: Schemas['AdjustmentReason'] | undefined
   }
   WebhookRecord: {
-    /** The same as the header `webhook-id` of every attempt */
+    /** The id of the record. At the default endpoint it is the id of the event */
     id: string
+    /** `default`, or the id of an endpoint that you added */
+    endpointId: string
+    /** The same as `id` in the body and as the header `webhook-id`, at every endpoint and every attempt */
+    eventId: string
     /** ISO 8601 date-time */
     createdAt: string
     /** transaction_created or transaction_updated */
@@ -1199,6 +1205,56 @@ export interface Schemas {
     success: true
     /** For people; decide by `success` and `errorCode` */
     message: string
+  }
+  WebhookEndpoint: {
+    /** `default` for the URL of the profile */
+    id: string
+    url: string
+    description: string
+    /** Empty: all events */
+    events: string[]
+    /** false: disabled by you, or by Malipo after 5 days of failures or a 410 */
+    isEnabled: boolean
+    health: {
+      /** failing: the last delivery failed; disabled: it gets no deliveries */
+      status: 'healthy' | 'failing' | 'disabled'
+      /** Failed deliveries in a row */
+      failures: number
+      failingSince?: string | undefined
+      disabledAt?: string | undefined
+    }
+    /** `whsec_…`; only in the response that creates the endpoint, and shown this once */
+    secret?: string | undefined
+  }
+  WebhookEndpointDeleted: {
+    /** true when the request succeeded, false when it was refused */
+    success: true
+    /** For people; decide by `success` and `errorCode` */
+    message: string
+  }
+  LoggedRequest: {
+    /** ISO 8601 date-time */
+    at: string
+    /** `momo` or `bank` */
+    method: string
+    /** The route below `/api/b2b`, with the names of its parameters and not their values */
+    path: string
+    /** PENDING, then SUCCESSFUL or FAILED */
+    status: number
+    /** What failed; see the list of error codes */
+    errorCode?: string | undefined
+    /** Milliseconds until the response */
+    durationMs: number
+    /** The same as the header `X-Request-Id` of the response */
+    requestId: string
+    /** The public key of the key pair, or the id of the person */
+    credential: string
+    /** The IP address of the sender */
+    address: string
+    /** Malipo’s id of the payment, `txn_…` */
+    transactionId?: string | undefined
+    /** The body of a refused request or of one that moves money, masked, at most 4 KiB */
+    body?: unknown | undefined
   }
   Created: {
     /** true when the request succeeded, false when it was refused */
@@ -1744,6 +1800,120 @@ export interface Operations {
     }
     answer: Schemas['Resent']
   }
+  /** List webhook endpoints */
+  getWebhookEndpoints: {
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['WebhookEndpoint'][]
+    }
+  }
+  /** Add a webhook endpoint */
+  postWebhookEndpoints: {
+    body: {
+      /** https; in the sandbox also http */
+      url: string
+      /** For yourself */
+      description?: string | undefined
+      /** The events it gets: transaction_created, transaction_updated, adjustment_created. Empty or omitted: all */
+      events?: string[] | undefined
+      /** false: it gets no events. Default: true */
+      isEnabled?: boolean | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['WebhookEndpoint']
+    }
+  }
+  /** Read a webhook endpoint */
+  getWebhookEndpointsId: {
+    path: {
+      /** `default`, or an id from the list */
+      id: string
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['WebhookEndpoint']
+    }
+  }
+  /** Change a webhook endpoint */
+  putWebhookEndpointsId: {
+    path: {
+      /** `default`, or an id from the list */
+      id: string
+    }
+    body: {
+      /** https; in the sandbox also http */
+      url?: string | undefined
+      /** For yourself */
+      description?: string | undefined
+      /** The events it gets: transaction_created, transaction_updated, adjustment_created. Empty or omitted: all */
+      events?: string[] | undefined
+      /** false: it gets no events. Default: true */
+      isEnabled?: boolean | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['WebhookEndpoint']
+    }
+  }
+  /** Delete a webhook endpoint */
+  deleteWebhookEndpointsId: {
+    path: {
+      /** `default`, or an id from the list */
+      id: string
+    }
+    answer: Schemas['WebhookEndpointDeleted']
+  }
+  /** Get a new signing secret of one endpoint */
+  postWebhookEndpointsIdRotateSecret: {
+    path: {
+      /** `default`, or an id from the list */
+      id: string
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: {
+        /** `whsec_…`; shown this once */
+        secret: string
+      }
+    }
+  }
+  /** List your requests and their responses */
+  getRequestLog: {
+    query?: {
+      /** A status such as 422, or a class such as 4xx */
+      status?: string | undefined
+      /** A route as the entries show it */
+      path?: string | undefined
+      requestId?: string | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day, inclusive */
+      endDate?: string | undefined
+      /** 50 if omitted */
+      limit?: number | undefined
+      /** `nextCursor` of the previous page */
+      cursor?: string | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['LoggedRequest'][]
+      /** Absent on the last page */
+      nextCursor?: string | undefined
+    }
+  }
   /** Create an external account */
   postExternalAccounts: {
     body: {
@@ -1970,6 +2140,13 @@ export const operations = {
   getWebhookId: { method: 'GET', path: '/webhook/{id}' },
   getEvents: { method: 'GET', path: '/events' },
   postWebhooksIdResend: { method: 'POST', path: '/webhooks/{id}/resend' },
+  getWebhookEndpoints: { method: 'GET', path: '/webhook-endpoints' },
+  postWebhookEndpoints: { method: 'POST', path: '/webhook-endpoints' },
+  getWebhookEndpointsId: { method: 'GET', path: '/webhook-endpoints/{id}' },
+  putWebhookEndpointsId: { method: 'PUT', path: '/webhook-endpoints/{id}' },
+  deleteWebhookEndpointsId: { method: 'DELETE', path: '/webhook-endpoints/{id}' },
+  postWebhookEndpointsIdRotateSecret: { method: 'POST', path: '/webhook-endpoints/{id}/rotate-secret' },
+  getRequestLog: { method: 'GET', path: '/request-log' },
   postExternalAccounts: { method: 'POST', path: '/external-accounts', isKeyed: true },
   getExternalAccounts: { method: 'GET', path: '/external-accounts' },
   putExternalAccountsExternalAccountId: { method: 'PUT', path: '/external-accounts/{externalAccountId}', isKeyed: true },

@@ -44,9 +44,12 @@ function entryOf(request: FastifyRequest, { statusCode: status, elapsedTime }: F
   }
 }
 
-/** Never the path itself, which has ids and references. A path that does not exist is only named by its root. */
+/**
+ * Never the path itself, which has ids and references. A path is the same under both roots, and one that does not exist is only
+ * named by its root.
+ */
 function templateOf({ is404, routeOptions: { url } }: FastifyRequest): string {
-  return is404 || url === undefined ? '/api/*' : url.replaceAll(/:(\w+)/g, '{$1}')
+  return is404 || url === undefined ? '/api/*' : url.replace(/^\/api\/sandbox\//, '/api/').replaceAll(/:(\w+)/g, '{$1}')
 }
 
 const moneyScopes: ReadonlySet<string | undefined> = new Set(['charges:write', 'payouts:write', 'refunds:write'])

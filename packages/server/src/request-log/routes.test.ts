@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { dropOldLogDays } from '../platform/partitions.ts'
 import { cardBody, cards, chargingMalipo, codes } from '../testing/charging.ts'
-import { call, type Malipo, type TestMerchant, testMalipo } from '../testing/malipo.ts'
+import { call, type Malipo, testMalipo } from '../testing/malipo.ts'
 import { member, pathIn } from '../testing/members.ts'
 import { keepPartitions } from '../workers/partition-keeper.ts'
+
+type TestMerchant = Awaited<ReturnType<Malipo['merchant']>>
 
 interface Entry {
   readonly at: string

@@ -10,7 +10,9 @@ const LoggedRequest = Type.Object(
   {
     at: Type.String(),
     method: Type.String(),
-    path: Type.String({ description: 'The route, with the names of its parameters and not their values' }),
+    path: Type.String({
+      description: 'The route below `/api/b2b`, with the names of its parameters and not their values',
+    }),
     status: Type.Integer(),
     errorCode: Type.Optional(Type.String()),
     durationMs: Type.Integer(),

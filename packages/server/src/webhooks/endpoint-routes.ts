@@ -29,7 +29,9 @@ const WebhookEndpoint = Type.Object(
     events: Type.Array(Type.String(), { description: 'Empty: all events' }),
     isEnabled: Type.Boolean({ description: 'false: disabled by you, or by Malipo after 5 days of failures or a 410' }),
     health: Type.Object({
-      status: Type.Union([Type.Literal('healthy'), Type.Literal('failing'), Type.Literal('disabled')]),
+      status: Type.Union([Type.Literal('healthy'), Type.Literal('failing'), Type.Literal('disabled')], {
+        description: 'failing: the last delivery failed; disabled: it gets no deliveries',
+      }),
       failures: Type.Integer({ description: 'Failed deliveries in a row' }),
       failingSince: Type.Optional(Type.String()),
       disabledAt: Type.Optional(Type.String()),

@@ -31,6 +31,7 @@ const samples: Readonly<Record<string, string>> = {
   TRANSACTION_ID: 'txn_01a1dcca607870008b1fa1b2c3d4e500',
   EXTERNAL_ACCOUNT_ID: 'ea_01a1dcca6078700091c2d3e4f5a6b7c8',
   WEBHOOK_ID: 'wh_01a1dcca607870008e5b057d3cc01da8',
+  WEBHOOK_ENDPOINT_ID: 'we_01a1dcca607870009d4e5f60718293a4',
 }
 
 /** The same value for readers that run nothing: `$NAMES` are filled in, and the marks of what was left out are removed. */

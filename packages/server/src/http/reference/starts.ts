@@ -22,7 +22,7 @@ export function startsOf(origin: string, version: string): Start[] {
 
 Exchange your key pair for a token, and send the token with every other request as \`Authorization: Bearer …\`. It lasts an hour; \`expiresAt\` is the time it expires. Until five minutes before that, the same request returns the same token. A missing, invalid or expired token is refused with \`UNAUTHORIZED\`.
 
-The examples run one after another, in a shell with these variables. \`$TRANSACTION_ID\`, \`$EXTERNAL_ACCOUNT_ID\` and \`$WEBHOOK_ID\` stand for the first id of that kind in the latest response that has one.`,
+The examples run one after another, in a shell with these variables. \`$TRANSACTION_ID\`, \`$EXTERNAL_ACCOUNT_ID\`, \`$WEBHOOK_ID\` and \`$WEBHOOK_ENDPOINT_ID\` stand for the first id of that kind in the latest response that has one.`,
       blocks: [
         ['Your keys and your webhook receiver', variables],
         [requestCaption, tokenCommand(origin)],
