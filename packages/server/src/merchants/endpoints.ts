@@ -17,7 +17,7 @@ export interface Endpoint {
 }
 
 /** Endpoints of a merchant in one environment, the default among them. */
-export const endpointsMax = 10
+const endpointsMax = 10
 
 /** The endpoints of one environment: the default first, if it has a URL, then the others in order of creation. */
 export function listEndpoints(db: ReadDb, { merchant_id, env }: Owner): Promise<Endpoint[]> {

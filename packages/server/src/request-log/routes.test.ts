@@ -267,7 +267,7 @@ test('a filter of the log that is invalid is refused', async (t) => {
       'startDate=01/02/2026',
       'startDate=2026-02-30',
     ],
-    ...['startDate=2026-02-02&endDate=2026-02-01', 'cursor=nobody', 'unknown=1'],
+    ...['startDate=2026-02-02&endDate=2026-02-01', 'cursor=none', 'unknown=1'],
   ]) {
     const { status, body } = await merchant.call('GET', `/api/b2b/request-log?${query}`)
     assert.deepEqual([status, body['errorCode']], [400, 'VALIDATION_ERROR'], query)

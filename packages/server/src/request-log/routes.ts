@@ -35,7 +35,7 @@ const LogQuery = Type.Object(
     status: Type.Optional(
       Type.String({
         maxLength: 3,
-        pattern: '^[1-5](\\d\\d|[xX][xX])$',
+        pattern: '^(?:[1-5]\\d\\d|[1-5][xX]{2})$',
         description: 'A status such as 422, or a class such as 4xx',
       }),
     ),
