@@ -119,6 +119,7 @@ export const chapters: readonly Chapter[] = [
       'decisions/admission',
       'decisions/four-eyes',
       'decisions/merchant-people',
+      'decisions/webhook-endpoints',
       'decisions/row-security',
       'decisions/audit-chain',
       'decisions/doubt',
