@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { webhooks } from '@malipo/sdk'
 import { until } from '../packages/server/src/dev-stack/until.ts'
+import { fastForwardWebhooks } from '../packages/server/src/events/fast-forward.ts'
 import type { Malipo } from '../packages/server/src/testing/malipo.ts'
+import { sweepEndpoints } from '../packages/server/src/webhooks/sweep.ts'
 import { type Got, openReceiver, type Receiver } from './support/load/webhook-receiver.ts'
 import { type HookedMerchant, hours, minutes, seconds, testWebhooks } from './support/load/webhooks.ts'
 
@@ -388,4 +390,63 @@ test('URLs and events that are invalid are refused', async (t) => {
     assert.deepEqual([made.status, made.body['errorCode']], [400, 'VALIDATION_ERROR'], JSON.stringify(body))
     if ('url' in body) assert.equal((await merchant.ask('PUT', `${path}/${id}`, body)).status, 400)
   }
+})
+
+test('the sandbox clock brings retries forward at every endpoint', async (t) => {
+  const { malipo, merchant, receiver, add, deliver } = await testEndpoints(t)
+  const other = await openReceiver(t, () => ({ status: 500 }))
+  receiver.react = () => ({ status: 500 })
+  await add(other.url)
+  deliver()
+  await merchant.notify(1)
+  await until('two failed attempts', async () => (await records(merchant, '&status=FAILED')).length === 2)
+  receiver.react = ok
+  other.react = ok
+
+  const advanced = await fastForwardWebhooks(
+    malipo.ctx.db.write,
+    { merchant_id: merchant.id, env: 'sandbox' },
+    minutes(1),
+  )
+  malipo.ctx.wakeups.wake('webhooks')
+
+  assert.equal(advanced, 2)
+  await until('both to be delivered', async () => (await records(merchant, '&status=SUCCESS')).length === 2)
+})
+
+test('open records of an endpoint that is gone are ended by the sweep', async (t) => {
+  const { malipo, merchant, add } = await testEndpoints(t)
+  const { id } = await add('http://127.0.0.1:9/gone')
+  await merchant.notify(3)
+  // As if the process that deleted it had died before it ended the records.
+  await malipo.ask('delete from added_webhook_endpoints where merchant_id = $1', [merchant.id])
+  assert.equal((await openRecords(malipo, merchant.id)).length, 3)
+
+  await sweepEndpoints(malipo.ctx.db.write)
+
+  assert.deepEqual(await openRecords(malipo, merchant.id), [])
+  const own = (await records(merchant)).filter(({ endpointId }) => endpointId === id)
+  assert.deepEqual(new Set(own.map(({ status }) => status)), new Set(['FAILED']))
+})
+
+test('a record of an added endpoint is sent again to that endpoint only', async (t) => {
+  const { merchant, receiver, add, deliver } = await testEndpoints(t)
+  const other = await openReceiver(t, ok)
+  const { id } = await add(other.url)
+  deliver()
+  const [event] = await merchant.notify(1)
+  const all = await until('two deliveries', async () => {
+    const found = await records(merchant, '&status=SUCCESS')
+    return found.length === 2 && found
+  })
+  const record = all.find(({ endpointId }) => endpointId === id)
+
+  assert.equal((await merchant.ask('POST', `/webhooks/${record?.id}/resend`)).status, 200)
+
+  await received(other, 2)
+  assert.deepEqual(
+    other.got.map((got) => got.id),
+    [event?.id, event?.id],
+  )
+  assert.equal(receiver.got.length, 1)
 })
