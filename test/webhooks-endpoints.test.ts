@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { webhooks } from '@malipo/sdk'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 import { fastForwardWebhooks } from '../packages/server/src/events/fast-forward.ts'
+import { showId } from '../packages/server/src/platform/ids.ts'
 import type { Malipo } from '../packages/server/src/testing/malipo.ts'
 import { sweepEndpoints } from '../packages/server/src/webhooks/sweep.ts'
 import { type Got, openReceiver, type Receiver } from './support/load/webhook-receiver.ts'
@@ -351,6 +352,21 @@ test('an endpoint is invisible to other merchants and gets no events of theirs',
   )
 })
 
+test('an endpoint of the sandbox is invisible in live, where only https is taken', async (t) => {
+  const { malipo, merchant, add } = await testEndpoints(t)
+  const { id } = await add('http://127.0.0.1:9/hooks')
+  const pair = await malipo.operator.keys.create(showId('merchant', merchant.id), { env: 'live' })
+  const live = await malipo.as(pair)
+  const at = `/api/b2b${path}`
+
+  assert.deepEqual((await live.call('GET', at)).body['data'], [])
+  for (const [method, body] of [['GET'], ['PUT', { isEnabled: false }], ['DELETE']] as const)
+    assert.equal((await live.call(method, `${at}/${id}`, body)).status, 404)
+  const plain = await live.call('POST', at, { url: 'http://shop.example/hooks' })
+  assert.deepEqual([plain.status, plain.body['errorCode']], [400, 'VALIDATION_ERROR'])
+  assert.equal((await live.call('POST', at, { url: 'https://shop.example/hooks' })).status, 200)
+})
+
 test('a restarted worker delivers what the first one left, at every endpoint, once', async (t) => {
   const { merchant, receiver, add, deliver } = await testEndpoints(t)
   const other = await openReceiver(t, ok)
@@ -372,7 +388,7 @@ test('a restarted worker delivers what the first one left, at every endpoint, on
 
 test('URLs and events that are invalid are refused', async (t) => {
   const { merchant, add } = await testEndpoints(t)
-  const { id } = await add('http://127.0.0.1:9/hooks')
+  const { id } = await add('http://127.0.0.1:9/hooks', { isEnabled: false })
   const url = 'http://127.0.0.1:9/hooks'
 
   for (const body of [

@@ -65,9 +65,11 @@ export async function insertAdded(tx: Tx, added: NewEndpoint): Promise<boolean> 
       and env = ${added.env}
     for no key update`)
   const inserted = await tx.query(sql`
-    insert into added_webhook_endpoints (id, merchant_id, env, url, description, events, is_enabled, created_at, secret, due_from)
+    insert into added_webhook_endpoints (id, merchant_id, env, url, description, events, is_enabled, disabled_at, created_at, secret,
+      due_from)
     select ${added.endpoint_id}, ${added.merchant_id}, ${added.env}, ${added.url}, ${added.description}, ${added.events}::text[],
-      ${added.is_enabled}, record_time(), ${added.sealed_secret}, record_time()
+      ${added.is_enabled}, case when ${added.is_enabled} then null else record_time() end, record_time(), ${added.sealed_secret},
+      record_time()
     where (
       select count(*)
       from added_webhook_endpoints
