@@ -1,71 +1,12 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { webhooks } from '@malipo/sdk'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 import { fastForwardWebhooks } from '../packages/server/src/events/fast-forward.ts'
-import { showId } from '../packages/server/src/platform/ids.ts'
-import type { Malipo } from '../packages/server/src/testing/malipo.ts'
 import { sweepEndpoints } from '../packages/server/src/webhooks/sweep.ts'
-import { type Got, openReceiver, type Receiver } from './support/load/webhook-receiver.ts'
-import { type HookedMerchant, hours, minutes, seconds, testWebhooks } from './support/load/webhooks.ts'
-
-interface Shown {
-  readonly id: string
-  readonly url: string
-  readonly description: string
-  readonly events: readonly string[]
-  readonly isEnabled: boolean
-  readonly health: { readonly status: string; readonly failures: number }
-  readonly secret?: string
-}
-
-interface ShownRecord {
-  readonly id: string
-  readonly endpointId: string
-  readonly eventId: string
-  readonly status: string
-  readonly attempts: number
-  readonly nextAttemptAt?: string
-  readonly response: { readonly status: string; readonly error?: string }
-}
-
-const path = '/webhook-endpoints'
-const ok = () => ({ status: 204 })
-
-/** A merchant with the default endpoint, which accepts everything, and a way to add more. */
-async function testEndpoints(t: TestContext) {
-  const hooks = await testWebhooks(t)
-  await hooks.malipo.ask('delete from added_webhook_endpoints') // Left by the previous test.
-  const receiver = await openReceiver(t, ok)
-  const merchant = await hooks.merchant(receiver.url)
-  return {
-    ...hooks,
-    merchant,
-    another: hooks.merchant,
-    receiver,
-    add: async (url: string, over: object = {}) => data(await merchant.ask('POST', path, { url, ...over })),
-    read: async (id: string) => data(await merchant.ask('GET', `${path}/${id}`)),
-    change: async (id: string, change: object) => data(await merchant.ask('PUT', `${path}/${id}`, change)),
-  }
-}
-
-function data({ status, body }: Awaited<ReturnType<HookedMerchant['ask']>>): Shown {
-  assert.equal(status, 200, JSON.stringify(body))
-  return body['data'] as Shown
-}
-
-async function records(merchant: HookedMerchant, query = ''): Promise<ShownRecord[]> {
-  const { body } = await merchant.ask('GET', `/webhooks?limit=200${query}`)
-  return body['data'] as ShownRecord[]
-}
-
-const openRecords = (malipo: Malipo, merchantId: string) =>
-  malipo.ask('select id from added_webhook_records where next_attempt_at is not null and merchant_id = $1', [
-    merchantId,
-  ])
-
-const received = (receiver: Receiver, count: number) =>
-  until(`${count} requests`, () => Promise.resolve(receiver.got.length >= count))
+import { ok, openRecords, path, received, records, type ShownRecord, testEndpoints } from './support/load/endpoints.ts'
+import { type Got, openReceiver } from './support/load/webhook-receiver.ts'
+import { hours, minutes, seconds } from './support/load/webhooks.ts'
 
 const isSignedBy = (secret: string | undefined, { body, headers }: Got) => {
   try {
@@ -263,64 +204,6 @@ test('a 410 disables only its endpoint, and enabling that one sends what waited'
   assert.equal((await read('default')).isEnabled, true)
 })
 
-test('the default endpoint and the profile are one, whichever changes it', async (t) => {
-  const { merchant, receiver, read, change, forward, deliver } = await testEndpoints(t)
-  const profileUrl = async () => (await merchant.ask('GET', '/users')).body['sandboxWebhookUrl']
-  assert.equal((await read('default')).url, receiver.url)
-
-  const other = await openReceiver(t, () => ({ status: 500 }))
-  await change('default', { url: other.url, description: 'orders' })
-  assert.equal(await profileUrl(), other.url)
-  deliver()
-  await merchant.notify(1)
-  await until('a failed attempt', async () => (await records(merchant, '&status=FAILED')).length === 1)
-  assert.equal((await merchant.ask('DELETE', `${path}/default`)).status, 200)
-
-  assert.equal(await profileUrl(), '')
-  assert.equal((await merchant.ask('GET', `${path}/default`)).status, 404)
-  assert.equal((await merchant.ask('DELETE', `${path}/default`)).status, 404)
-  assert.deepEqual((await merchant.ask('GET', path)).body['data'], [])
-  await forward(hours(1))
-  await merchant.setUrl(receiver.url)
-  const [later] = await merchant.notify(1)
-  await received(receiver, 1)
-  assert.deepEqual(
-    receiver.got.map(({ id }) => id),
-    [later?.id],
-  )
-  assert.equal((await read('default')).description, '')
-})
-
-test('a default that its merchant disables makes no records until the profile sets its URL', async (t) => {
-  const { merchant, receiver, change, deliver } = await testEndpoints(t)
-  deliver()
-  assert.equal((await change('default', { isEnabled: false })).isEnabled, false)
-
-  await merchant.notify(2)
-  assert.deepEqual(await records(merchant), [])
-  await merchant.setUrl(receiver.url)
-  const [later] = await merchant.notify(1)
-
-  await received(receiver, 1)
-  assert.deepEqual(
-    receiver.got.map(({ id }) => id),
-    [later?.id],
-  )
-})
-
-test('endpoints added at once never exceed ten with the default', async (t) => {
-  const { merchant } = await testEndpoints(t)
-  const make = () => merchant.ask('POST', path, { url: 'http://127.0.0.1:9/many' })
-
-  const made = await Promise.all(Array.from({ length: 25 }, make))
-
-  const counts = Map.groupBy(made, ({ status }) => status)
-  assert.deepEqual([counts.get(200)?.length, counts.get(409)?.length], [9, 16])
-  assert.equal(counts.get(409)?.[0]?.body['errorCode'], 'WEBHOOK_ENDPOINT_LIMIT')
-  const listed = (await merchant.ask('GET', path)).body['data'] as Shown[]
-  assert.deepEqual([listed.length, listed[0]?.id], [10, 'default'])
-})
-
 test('an event written while its endpoint is deleted leaves no open record', async (t) => {
   const { malipo, merchant, add } = await testEndpoints(t)
 
@@ -330,41 +213,6 @@ test('an event written while its endpoint is deleted leaves no open record', asy
   }
 
   assert.deepEqual(await openRecords(malipo, merchant.id), [])
-})
-
-test('an endpoint is invisible to other merchants and gets no events of theirs', async (t) => {
-  const { add, merchant: mine, another, ...hooks } = await testEndpoints(t)
-  const inbox = await openReceiver(t, ok)
-  const { id } = await add(inbox.url)
-  const stranger = await another(hooks.receiver.url)
-  hooks.deliver()
-
-  for (const [method, body] of [['GET'], ['PUT', { isEnabled: false }], ['DELETE']] as const)
-    assert.equal((await stranger.ask(method, `${path}/${id}`, body)).status, 404)
-  assert.equal((await stranger.ask('POST', `${path}/${id}/rotate-secret`)).status, 404)
-  await stranger.notify(1)
-  const [own] = await mine.notify(1)
-
-  await received(inbox, 1)
-  assert.deepEqual(
-    inbox.got.map((got) => got.id),
-    [own?.id],
-  )
-})
-
-test('an endpoint of the sandbox is invisible in live, where only https is taken', async (t) => {
-  const { malipo, merchant, add } = await testEndpoints(t)
-  const { id } = await add('http://127.0.0.1:9/hooks')
-  const pair = await malipo.operator.keys.create(showId('merchant', merchant.id), { env: 'live' })
-  const live = await malipo.as(pair)
-  const at = `/api/b2b${path}`
-
-  assert.deepEqual((await live.call('GET', at)).body['data'], [])
-  for (const [method, body] of [['GET'], ['PUT', { isEnabled: false }], ['DELETE']] as const)
-    assert.equal((await live.call(method, `${at}/${id}`, body)).status, 404)
-  const plain = await live.call('POST', at, { url: 'http://shop.example/hooks' })
-  assert.deepEqual([plain.status, plain.body['errorCode']], [400, 'VALIDATION_ERROR'])
-  assert.equal((await live.call('POST', at, { url: 'https://shop.example/hooks' })).status, 200)
 })
 
 test('a restarted worker delivers what the first one left, at every endpoint, once', async (t) => {
@@ -383,28 +231,6 @@ test('a restarted worker delivers what the first one left, at every endpoint, on
   for (const { got } of [receiver, other]) {
     assert.equal(new Set(got.map(({ id }) => id)).size, 20)
     assert.equal(got.length, 20)
-  }
-})
-
-test('URLs and events that are invalid are refused', async (t) => {
-  const { merchant, add } = await testEndpoints(t)
-  const { id } = await add('http://127.0.0.1:9/hooks', { isEnabled: false })
-  const url = 'http://127.0.0.1:9/hooks'
-
-  for (const body of [
-    {},
-    { url: '' },
-    { url: 'not a url' },
-    { url: 'ftp://shop.example/hooks' },
-    { url: 'https://user:secret@shop.example/hooks' },
-    { url, events: ['transaction_lost'] },
-    { url, events: 'transaction_created' },
-    { url, isEnabled: 'yes' },
-    { url, secret: 'whsec_mine' },
-  ]) {
-    const made = await merchant.ask('POST', path, body)
-    assert.deepEqual([made.status, made.body['errorCode']], [400, 'VALIDATION_ERROR'], JSON.stringify(body))
-    if ('url' in body) assert.equal((await merchant.ask('PUT', `${path}/${id}`, body)).status, 400)
   }
 })
 
