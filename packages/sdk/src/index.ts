@@ -12,8 +12,8 @@ import { type RequestLog, requestLogOf, type WebhookEndpoints, webhookEndpointsO
 import { MalipoError } from './errors.ts'
 import { type Webhooks, webhooksOf } from './handler.ts'
 import { type Charges, chargesOf, type Payouts, payoutsOf } from './payments.ts'
-import { type Refunds, refundsOf } from './refunds.ts'
 import { type Conversions, conversionsOf, type Quotes, quotesOf } from './quotes.ts'
+import { type Refunds, refundsOf } from './refunds.ts'
 import { type Sandbox, sandboxOf } from './sandbox.ts'
 import { type Transactions, transactionsOf } from './transactions.ts'
 import { createTransport, type Environment, type Settings } from './transport.ts'
@@ -190,8 +190,8 @@ export type {
   ValidatedBulk,
   ValidatedPayout,
 } from './payments.ts'
-export type { AcceptedRefund, NewRefund, Refund, RefundFilter, Refunds } from './refunds.ts'
 export type { Conversion, Conversions, Converted, Quote, QuoteRequest, Quotes } from './quotes.ts'
+export type { AcceptedRefund, NewRefund, Refund, RefundFilter, Refunds } from './refunds.ts'
 export type {
   AdvancedClock,
   ArmedScenario,

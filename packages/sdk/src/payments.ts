@@ -225,8 +225,7 @@ function isMeant(found: TransactionDetails, input: ChargeInput): boolean {
   const to = input.payoutMethod?.accountNumber
   const isSameCounterparty = to === undefined || bare(to) === bare(found.beneficiary.accountNumber)
   // A payout by its quote is recognised by no transaction, because the quote is not read again.
-  const isSameAmount =
-    input.amount === undefined ? input.type === 'refund' : found.amount === exactNumber(input.amount)
+  const isSameAmount = input.amount === undefined ? input.type === 'refund' : found.amount === exactNumber(input.amount)
   return isAlike && isSameCounterparty && isSameAmount
 }
 

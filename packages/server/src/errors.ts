@@ -1,6 +1,6 @@
 import { peopleErrors } from './errors/people.ts'
-import { refundErrors } from './errors/refunds.ts'
 import { quoteErrors } from './errors/quotes.ts'
+import { refundErrors } from './errors/refunds.ts'
 import { webhookErrors } from './errors/webhooks.ts'
 
 /** Every error of the merchants' API. One key, one errorCode, one status; docs/reference/errors.md is generated from this. */

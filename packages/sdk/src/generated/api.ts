@@ -51,6 +51,10 @@ export type ErrorCode =
   | 'FX_RATE_UNAVAILABLE'
   | 'PROVIDER_TEMPORARILY_UNAVAILABLE'
   | 'OVERLOADED'
+  | 'TRANSACTION_NOT_REFUNDABLE'
+  | 'REFUND_EXCEEDS_CHARGE'
+  | 'REFUND_NOT_SUPPORTED'
+  | 'REFUND_WINDOW_CLOSED'
   | 'QUOTE_NOT_FOUND'
   | 'QUOTE_EXPIRED'
   | 'QUOTE_USED'
@@ -67,7 +71,7 @@ export interface Schemas {
   /** Where the payment is, in more detail than its status */
   Stage: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED' | (string & {})
   /** Why a payment failed */
-  FailureCode: 'PAYER_NOT_FOUND' | 'PAYER_LIMIT_REACHED' | 'PAYMENT_NOT_APPROVED' | 'INSUFFICIENT_BALANCE' | 'PAYMENT_IN_PROGRESS' | 'RECIPIENT_NOT_FOUND' | 'RECIPIENT_LIMIT_REACHED' | 'WALLET_LIMIT_REACHED' | 'AMOUNT_NOT_ACCEPTED' | 'DETAILS_NOT_ACCEPTED' | 'CARD_DECLINED' | 'CARD_EXPIRED' | 'SUSPECTED_FRAUD' | 'AUTHENTICATION_FAILED' | 'AUTHORISATION_LOST' | 'UNDERPAID' | 'MANUALLY_CANCELLED' | 'REJECTED_BY_APPROVER' | 'APPROVAL_EXPIRED' | 'EXPIRED' | 'REVERSED' | 'PROVIDER_UNAVAILABLE' | 'UNSPECIFIED_FAILURE' | 'UNKNOWN_ERROR' | (string & {})
+  FailureCode: 'PAYER_NOT_FOUND' | 'PAYER_LIMIT_REACHED' | 'PAYMENT_NOT_APPROVED' | 'INSUFFICIENT_BALANCE' | 'PAYMENT_IN_PROGRESS' | 'RECIPIENT_NOT_FOUND' | 'RECIPIENT_LIMIT_REACHED' | 'WALLET_LIMIT_REACHED' | 'AMOUNT_NOT_ACCEPTED' | 'DETAILS_NOT_ACCEPTED' | 'CARD_DECLINED' | 'CARD_EXPIRED' | 'SUSPECTED_FRAUD' | 'AUTHENTICATION_FAILED' | 'AUTHORISATION_LOST' | 'UNDERPAID' | 'MANUALLY_CANCELLED' | 'REJECTED_BY_APPROVER' | 'APPROVAL_EXPIRED' | 'EXPIRED' | 'REVERSED' | 'CHARGE_NOT_REFUNDABLE' | 'REFUNDED_ELSEWHERE' | 'PROVIDER_UNAVAILABLE' | 'UNSPECIFIED_FAILURE' | 'UNKNOWN_ERROR' | (string & {})
   /** What happened */
   EventName: 'transaction_created' | 'transaction_updated' | 'adjustment_created' | (string & {})
   /** deposit: a charge. withdrew: a payout. adjustment: money that moved after the end of a payment */
@@ -83,7 +87,7 @@ export interface Schemas {
   /** The kind of account, or how a charge is paid */
   TransactionDestination: 'MoMo' | 'Bank Account' | 'Paybill' | 'Till' | 'Card' | 'Bank Transfer' | (string & {})
   /** What a statement line is for */
-  LineKind: 'payment' | 'fee' | 'exchange' | 'adjustment' | 'funding' | 'archived' | (string & {})
+  LineKind: 'payment' | 'fee' | 'exchange' | 'refund' | 'adjustment' | 'funding' | 'archived' | (string & {})
   /** Why money moved after the end of a payment */
   AdjustmentReason: 'late_success' | 'late_receipt' | 'payout_returned' | 'charge_reversed' | 'chargeback_won' | 'suspense_cleared' | 'operator' | (string & {})
   /** Into or out of your wallet */
@@ -193,7 +197,7 @@ export interface Schemas {
         externalReference: string
         /** Of the payment or posting; `archived` sums up lines of a month that the operator has archived */
         type: string
-        /** payment, fee, exchange, adjustment, funding or archived */
+        /** payment, fee, exchange, refund, adjustment, funding or archived */
         kind: Schemas['LineKind']
         /** Negative for debits */
         amount: number
@@ -207,7 +211,7 @@ export interface Schemas {
   Transaction: {
     /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
-    /** deposit, withdrew or adjustment */
+    /** deposit, withdrew, refund, conversion or adjustment */
     type: Schemas['TransactionType']
     /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: Schemas['Status']
@@ -293,7 +297,7 @@ export interface Schemas {
   OneTransaction: {
     /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
-    /** deposit, withdrew or adjustment */
+    /** deposit, withdrew, refund, conversion or adjustment */
     type: Schemas['TransactionType']
     /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: Schemas['Status']
@@ -374,13 +378,19 @@ export interface Schemas {
     amountReceived?: number | undefined
     /** The account that the customer transfers to */
     virtualAccount?: Schemas['VirtualAccount'] | undefined
+    /** Of a refund, or a payout in its place: the charge */
+    refundOf?: string | undefined
+    /** Of a charge: what went back by successful refunds */
+    refunded?: number | undefined
+    /** Of a charge: what can still be refunded; pending refunds are deducted */
+    refundable?: number | undefined
     /** Of an adjustment: the payment whose money moved after its end */
     relatedTransactionId?: string | undefined
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
     direction?: Schemas['Direction'] | undefined
-    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
+    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator. Of a refund: your words */
     reason?: Schemas['AdjustmentReason'] | undefined
     /** The adjustments made after its end, oldest first; each is a transaction of its own */
     adjustments?: string[] | undefined
@@ -588,6 +598,8 @@ export interface Schemas {
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
+    /** A charge that this payout refunds, where its provider makes no refunds */
+    refundOf?: string | undefined
   }
   PayoutToMobileMoney: {
     /** The exact amount the beneficiary receives, in major units */
@@ -613,6 +625,8 @@ export interface Schemas {
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
+    /** A charge that this payout refunds, where its provider makes no refunds */
+    refundOf?: string | undefined
   }
   PayoutToBank: {
     /** The exact amount the beneficiary receives, in major units */
@@ -640,6 +654,8 @@ export interface Schemas {
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
+    /** A charge that this payout refunds, where its provider makes no refunds */
+    refundOf?: string | undefined
   }
   PayoutToPaybill: {
     /** The exact amount the beneficiary receives, in major units */
@@ -665,6 +681,8 @@ export interface Schemas {
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
+    /** A charge that this payout refunds, where its provider makes no refunds */
+    refundOf?: string | undefined
   }
   PayoutToTill: {
     /** The exact amount the beneficiary receives, in major units */
@@ -688,6 +706,8 @@ export interface Schemas {
     debitCurrency?: Schemas['Currency'] | undefined
     /** Country scope of that wallet */
     debitCountry?: string | undefined
+    /** A charge that this payout refunds, where its provider makes no refunds */
+    refundOf?: string | undefined
   }
   PayoutByQuote: {
     /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
@@ -696,6 +716,8 @@ export interface Schemas {
     quoteId: string
     /** If sent, it must be the quoted one */
     amount?: number | undefined
+    /** A charge that this payout refunds, where its provider makes no refunds */
+    refundOf?: string | undefined
   }
   Payout: Schemas['PayoutToExternalAccount'] | Schemas['PayoutToMobileMoney'] | Schemas['PayoutToBank'] | Schemas['PayoutToPaybill'] | Schemas['PayoutToTill'] | Schemas['PayoutByQuote']
   BulkResults: {
@@ -1037,6 +1059,96 @@ export interface Schemas {
     /** For each wallet, of the payouts that only missing funds could refuse */
     totals: Schemas['WalletTotal'][]
   }
+  AcceptedRefund: {
+    /** true when the request succeeded, false when it was refused */
+    success: true
+    /** For people; decide by `success` and `errorCode` */
+    message: string
+    /** The id of the refund, a transaction of its own */
+    transactionId: string
+    /** The id of the charge */
+    refundOf: string
+    /** PENDING, then SUCCESSFUL or FAILED */
+    status: string
+    /** Your own id of the payment */
+    externalReference: string
+    /** In major units */
+    amount: number
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+  }
+  Refund: {
+    /** Malipo’s id of the payment, `txn_…` */
+    transactionId: string
+    /** deposit, withdrew, refund, conversion or adjustment */
+    type: string
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
+    status: string
+    /** The same in lower case */
+    chargeStatus: Schemas['ChargeStatus']
+    /** In major units */
+    amount: number
+    /** What leaves: the customer's side of a charge, your wallet's side of a payout */
+    senderAmount: number
+    /** What arrives: in your wallet after the fee, or with the beneficiary */
+    receiverAmount: number
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
+    country: string
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: string
+    /** ISO 8601 with +00:00 */
+    fullTimestamp: string
+    /** Year, four digits */
+    year: string
+    /** Month, in English */
+    month: string
+    /** Day of the week, in English */
+    day: string
+    /** The account that is paid, or that pays */
+    beneficiary: {
+      /** The country's name */
+      country: string
+      /** The bank or operator */
+      bankCode: string
+      /** Name of the account holder */
+      accountName: string
+      /** The kind of account: mobile money, bank, paybill or till */
+      destination: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Number of the account, phone or till */
+      accountNumber: string
+    }
+    /** Your own id of the payment */
+    externalReference: string
+    /** Of a refund, or a payout in its place: the charge */
+    refundOf?: string | undefined
+    /** Your id of the charge */
+    relatedExternalReference: string
+    /** `momo` or `bank` */
+    method: string
+    /** In the wallet's currency */
+    fee: number
+    /** Where the payment was */
+    stage: Schemas['Stage']
+    /** Your words */
+    reason?: string | undefined
+    /** Why the payment failed */
+    failureReason?: {
+      /** Why it failed; decide by this code */
+      failureCode: Schemas['FailureCode']
+      /** A sentence that you may show to the customer */
+      failureMessage: string
+      /** The provider's own code */
+      providerCode?: string | undefined
+    } | undefined
+  }
   Converted: {
     /** true when the request succeeded, false when it was refused */
     success: true
@@ -1107,7 +1219,7 @@ export interface Schemas {
     transactionId: string
     /** Your id of the payment */
     externalReference: string
-    /** deposit, withdrew or adjustment */
+    /** deposit, withdrew, refund, conversion or adjustment */
     type: Schemas['TransactionType']
     /** pending, successful or failed */
     status: Schemas['ChargeStatus']
@@ -1142,15 +1254,17 @@ export interface Schemas {
       /** The provider's own code */
       providerCode?: string | undefined
     } | undefined
-    /** Of a failed payout: its money is back in your wallet already */
+    /** Of a failed payout or refund: its money is back in your wallet already */
     walletReversed?: true | undefined
+    /** Of a refund, or a payout in its place: the charge */
+    refundOf?: string | undefined
     /** Of an adjustment: the payment whose money moved after its end */
     relatedTransactionId?: string | undefined
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
     direction?: Schemas['Direction'] | undefined
-    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
+    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator. Of a refund: your words */
     reason?: Schemas['AdjustmentReason'] | undefined
   }
   WebhookRecord: {
@@ -1457,7 +1571,7 @@ export interface Schemas {
       value: string
       /** The digits that select it, in every country; empty for all other numbers */
       ending: string
-      /** charge, payout, charge and payout, or resolve */
+      /** charge, payout, charge and payout, refund, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
@@ -1487,7 +1601,20 @@ export interface Schemas {
       value: string
       /** The digits that select it, in every country; empty for all other numbers */
       ending: string
-      /** charge, payout, charge and payout, or resolve */
+      /** charge, payout, charge and payout, refund, or resolve */
+      for: string
+      /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
+      outcome: string
+      /** What it does */
+      what: string
+    }[]
+    /** Whole amounts of refunds, by their last two digits */
+    refunds: {
+      /** An example to copy */
+      value: string
+      /** The digits that select it, in every country; empty for all other numbers */
+      ending: string
+      /** charge, payout, charge and payout, refund, or resolve */
       for: string
       /** SUCCESSFUL, FAILED, PENDING, or the code of the failure or refusal */
       outcome: string
@@ -1615,7 +1742,7 @@ export interface Operations {
     query?: {
       /** Three-letter ISO 4217 code */
       currency?: string | undefined
-      /** deposit, withdrew (also withdrawal and payout) or adjustment */
+      /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
       type?: string | undefined
       /** Your own id of the payment */
       externalReference?: string | undefined
@@ -1736,6 +1863,46 @@ export interface Operations {
       success: true
       /** For people; decide by `success` and `errorCode` */
       message: string
+    }
+  }
+  /** Refund a charge */
+  postTransactionsTransactionIdRefunds: {
+    path: {
+      /** Malipo’s id of the payment, `txn_…` */
+      transactionId: string
+    }
+    body: {
+      /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+      externalReference: string
+      /** In the charge's currency, major units; all that is left if omitted */
+      amount?: number | undefined
+      /** Your words for it; shown when the refund is read */
+      reason?: string | undefined
+    }
+    answer: Schemas['AcceptedRefund']
+  }
+  /** List refunds */
+  getRefunds: {
+    query?: {
+      /** Id or external reference of a charge */
+      refundOf?: string | undefined
+      /** PENDING, then SUCCESSFUL or FAILED */
+      status?: 'pending' | 'failed' | 'successful' | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day, inclusive */
+      endDate?: string | undefined
+      /** 20 if omitted */
+      limit?: number | undefined
+      /** `nextCursor` of the page before */
+      cursor?: string | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['Refund'][]
+      nextCursor?: string | undefined
     }
   }
   /** Convert between wallets */
@@ -2135,6 +2302,8 @@ export const operations = {
   postFiatPayoutValidate: { method: 'POST', path: '/fiat/payout/validate' },
   postFiatPayoutsBulkValidate: { method: 'POST', path: '/fiat/payouts/bulk/validate' },
   postFiatPayoutTransactionIdCancel: { method: 'POST', path: '/fiat/payout/{transactionId}/cancel', isKeyed: true },
+  postTransactionsTransactionIdRefunds: { method: 'POST', path: '/transactions/{transactionId}/refunds', isKeyed: true },
+  getRefunds: { method: 'GET', path: '/refunds' },
   postConversions: { method: 'POST', path: '/conversions', isKeyed: true },
   getWebhooks: { method: 'GET', path: '/webhooks' },
   getWebhookId: { method: 'GET', path: '/webhook/{id}' },

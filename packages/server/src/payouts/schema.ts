@@ -11,7 +11,10 @@ const Wallet = {
 }
 const amount = Type.Number({ description: 'The exact amount the beneficiary receives, in major units' })
 const refundOf = Type.Optional(
-  Type.String({ maxLength: 100, description: 'A charge that this payout refunds, where its provider makes no refunds' }),
+  Type.String({
+    maxLength: 100,
+    description: 'A charge that this payout refunds, where its provider makes no refunds',
+  }),
 )
 const debitAmount = Type.Number({ description: 'What may leave the wallet, fee included, in major units' })
 const quoteId = Type.String({ maxLength: 100, description: 'Executes this quote; nothing else is needed beside it' })

@@ -22,8 +22,8 @@ import {
   type PricingTerms,
   refuseDebitAmount,
 } from './price.ts'
-import { refundedBy } from './refund-of.ts'
 import { createProblemList, type Problem, type ProblemList } from './problems.ts'
+import { refundedBy } from './refund-of.ts'
 
 /** A payout that was tried: what the real request would refuse, and its price if it has one. */
 export interface Tried {
