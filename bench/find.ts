@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto'
 import pg from 'pg'
 import { type Counterparty, sealCounterparty } from '../packages/server/src/payments/model/counterparty.ts'
-import { numberLookups, plainHash } from '../packages/server/src/payments/model/lookups.ts'
+import { counterpartyLookups, plainHash } from '../packages/server/src/payments/model/lookups.ts'
 import { monthly } from '../packages/server/src/platform/partitions.ts'
 import { createVault, type Vault } from '../packages/server/src/platform/seal.ts'
 import type { Cell } from '../test/support/cluster/cell.ts'
@@ -80,7 +80,7 @@ async function fill({ ask }: Cell, vault: Vault): Promise<void> {
   await ask('create table bench_numbers (number bigint primary key, hash bigint not null)')
   for (let start = 0; start < numbers; start += chunk) {
     const some = Array.from({ length: Math.min(chunk, numbers - start) }, (_, index) => start + index)
-    const hashes = some.map((number) => String(numberLookups(vault, '', counterpartyOf(number))[0]?.hash))
+    const hashes = some.map((number) => String(counterpartyLookups(vault, '', counterpartyOf(number))[0]?.hash))
     await ask('insert into bench_numbers select * from unnest($1::bigint[], $2::bigint[])', [some, hashes])
   }
   for (const parent of monthly) await ask(olderMonths(parent))

@@ -34,6 +34,7 @@ export function gatedDatabase(real: Database, schedule: Schedule, process: Proce
     read: {
       query: (owner, query) => turn('read', () => real.read.query(owner, query)),
       find: (owner, query) => turn('read', () => real.read.find(owner, query)),
+      walk: (owner, query) => turn('read', () => real.read.walk(owner, query)),
     },
   }
 }

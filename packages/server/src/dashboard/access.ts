@@ -39,6 +39,7 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'GET /wallets/statement': read('payments:read'),
   'GET /transactions': read('payments:read'),
   'GET /transactions/:transactionId': read('payments:read'),
+  'GET /search/transactions': read('payments:read'),
 
   'POST /fiat/payout': money('payouts:create'),
   'POST /fiat/payouts/bulk': money('payouts:create'),

@@ -6,7 +6,7 @@ import { Reason } from '../operate/api/schema.ts'
 import { waitingPayouts } from '../payments/controls/approvals.ts'
 import { approvePayout, type PayoutDecision, rejectPayout } from '../payouts/approve.ts'
 import { presentTransaction } from '../transactions/present.ts'
-import { Transaction } from '../transactions/routes.ts'
+import { Transaction } from '../transactions/transaction-schema.ts'
 import { closed, Done, dataOf, done } from './schema.ts'
 
 const Waiting = Type.Object(

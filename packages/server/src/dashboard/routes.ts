@@ -14,6 +14,7 @@ import { referenceRoutes } from '../reference/routes.ts'
 import { refundRoutes } from '../refunds/routes.ts'
 import { requestLogRoutes } from '../request-log/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
+import { searchRoute } from '../transactions/search-routes.ts'
 import { profileRoute, webhookSecretRoute } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { endpointRoutes } from '../webhooks/endpoint-routes.ts'
@@ -39,6 +40,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       webhookSecretRoute(people, ctx)
       walletRoutes(people, ctx)
       transactionRoutes(people, ctx)
+      searchRoute(people, ctx)
       payoutRoutes(people, ctx)
       refundRoutes(people, ctx)
       conversionRoutes(people, ctx)

@@ -16,6 +16,7 @@ import { refundRoutes } from '../refunds/routes.ts'
 import { requestLogRoutes } from '../request-log/routes.ts'
 import { sandboxRoutes } from '../sandbox/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
+import { searchRoute } from '../transactions/search-routes.ts'
 import { userRoutes } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { endpointRoutes } from '../webhooks/endpoint-routes.ts'
@@ -71,6 +72,7 @@ export function createApiServer(ctx: Context): Server {
         userRoutes(business, ctx)
         walletRoutes(business, ctx)
         transactionRoutes(business, ctx)
+        searchRoute(business, ctx)
         chargeRoutes(business, ctx)
         payoutRoutes(business, ctx)
         refundRoutes(business, ctx)

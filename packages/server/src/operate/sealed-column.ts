@@ -14,16 +14,16 @@ export interface Move {
   readonly id: string
   readonly before: string
   readonly after: string
-  /** The hashes beside the value under every key, the newest first; empty without one. */
-  readonly hashes: readonly string[]
+  /** Of each hashed part of the value, its hashes under every key, the newest first; empty without any. */
+  readonly hashes: readonly (readonly string[])[]
 }
 
 /** A column of sealed values, with reads and changes that are safe while other processes write. */
 export interface SealedColumn {
   readonly name: string
   contextOf(id: string): string
-  /** The hashes of the value under every key, the newest first, if one is stored beside it. */
-  hashesOf?(vault: Vault, plain: string): string[]
+  /** Of each part of the value that is stored hashed: its hashes under every key, the newest first. */
+  hashesOf?(vault: Vault, plain: string): string[][]
   /** The rows after one, in order, under any key. The first page starts after the empty text. */
   page(db: Db, wanted: Wanted): Promise<SealedRow[]>
   /**

@@ -1,6 +1,7 @@
 import { accountNumberContext, accountNumberPurpose } from '../external-accounts/store.ts'
-import { type Counterparty, counterpartyContext } from '../payments/model/counterparty.ts'
-import { numberHashes, searchableNumber } from '../payments/model/lookups.ts'
+import { type Counterparty, counterpartyContext, nameOf } from '../payments/model/counterparty.ts'
+import { nameHashes, numberHashes, searchableNumber } from '../payments/model/lookups.ts'
+import { nameStarts } from '../payments/model/name-words.ts'
 import { callbackContext } from '../payments/resolve/callback-log.ts'
 import { passwordContext, totpContext } from '../people/password-sign-in.ts'
 import { sql } from '../platform/db.ts'
@@ -8,15 +9,20 @@ import { secretContext } from './proposal-secrets.ts'
 import { idAfter, type Move, type SealedColumn, split } from './sealed-column.ts'
 import { webhookSecrets } from './sealed-webhook-secrets.ts'
 
-const newestHash = ({ hashes }: Move) => hashes[0] ?? null
+const newestHash = ({ hashes }: Move) => hashes[0]?.[0] ?? null
 
-/** The number's hash in `payment_lookups` moves with it, so that no key is needed for one and not for the other. */
+/**
+ * The hashes in `payment_lookups` and `merchant_lookups` move with it, so that no key is needed for one and not for the other. The
+ * first are of the number, which staff find payments by too.
+ */
 const counterparty: SealedColumn = {
   name: 'transactions.counterparty',
   contextOf: counterpartyContext,
   hashesOf: (vault, plain) => {
-    const number = searchableNumber(JSON.parse(plain) as Counterparty)
-    return number === undefined ? [] : numberHashes(vault, number).map(String)
+    const opened = JSON.parse(plain) as Counterparty
+    const number = searchableNumber(opened)
+    const names = nameStarts(nameOf(opened)).map((start) => nameHashes(vault, start))
+    return [number === undefined ? [] : numberHashes(vault, number), ...names].map((hashes) => hashes.map(String))
   },
   page: (db, wanted) =>
     db.query(sql`
@@ -28,12 +34,14 @@ const counterparty: SealedColumn = {
       limit ${wanted.limit}`),
   replace: (db, moves) => {
     const { ids, befores, afters } = split(moves)
-    const old = moves.flatMap(({ id, hashes: [newest, ...older] }) =>
+    const parts = moves.flatMap(({ id, hashes }) => hashes.map(([newest, ...older]) => ({ id, newest, older })))
+    const old = parts.flatMap(({ id, newest, older }) =>
       older.filter((hash) => hash !== newest).map((hash) => ({ id, hash })),
     )
+    const fresh = parts.flatMap(({ id, newest }) => (newest === undefined ? [] : [{ id, hash: newest }]))
     return db.query(sql`
       with free as (
-        select t.id, m.after, m.hash
+        select t.id, t.merchant_id, t.env, m.after, m.hash
         from unnest(${ids}::uuid[], ${befores}::text[], ${afters}::text[], ${moves.map(newestHash)}::bigint[])
           as m(id, before, after, hash)
         join transactions t on t.id = m.id and t.counterparty = m.before
@@ -48,6 +56,17 @@ const counterparty: SealedColumn = {
         select hash, id
         from free
         where hash is not null
+        on conflict do nothing
+      ), removed_own as (
+        delete from merchant_lookups l
+        using unnest(${old.map(({ hash }) => hash)}::bigint[], ${old.map(({ id }) => id)}::uuid[]) as o(hash, id)
+        join free f on f.id = o.id
+        where (l.merchant_id, l.env, l.hash, l.transaction_id) = (f.merchant_id, f.env, o.hash, o.id)
+      ), added_own as (
+        insert into merchant_lookups (merchant_id, env, hash, transaction_id)
+        select f.merchant_id, f.env, n.hash, n.id
+        from unnest(${fresh.map(({ hash }) => hash)}::bigint[], ${fresh.map(({ id }) => id)}::uuid[]) as n(hash, id)
+        join free f on f.id = n.id
         on conflict do nothing
       )
       update transactions t
@@ -88,7 +107,7 @@ const callback: SealedColumn = {
 const account: SealedColumn = {
   name: 'external_accounts.account_number',
   contextOf: accountNumberContext,
-  hashesOf: (vault, plain) => vault.hashes(plain, accountNumberPurpose),
+  hashesOf: (vault, plain) => [vault.hashes(plain, accountNumberPurpose)],
   page: (db, wanted) =>
     db.query(sql`
       select id, split_part(account_number, '.', 1) as key,

@@ -215,7 +215,7 @@ test('a value that changed after it was read is not replaced, in any column', as
     const wanted = { after: '', limit: 1, newest: ctx.vault.newestPattern }
     const [row] = await column.page(ctx.db.write, wanted)
     assert.ok(row?.sealed, column.name)
-    const move = { id: row.id, before: `${row.sealed}x`, after: 'another', hashes: ['17'] }
+    const move = { id: row.id, before: `${row.sealed}x`, after: 'another', hashes: [['17']] }
     assert.deepEqual(await column.replace(ctx.db.write, [move]), [], column.name)
     assert.deepEqual(await column.page(ctx.db.write, wanted), [row], column.name)
   }

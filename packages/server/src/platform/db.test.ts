@@ -68,7 +68,8 @@ test('a read without a merchant set returns nothing from any readable table', as
   const known = ['audit_entries', 'merchants', 'transfers', 'wallets', 'external_accounts', 'rates', 'request_log']
   const ofEndpoints = ['webhook_endpoints', 'added_webhook_endpoints', 'webhook_records', 'added_webhook_records']
   const ofFeeds = ['events', 'feed_counters', ...ofEndpoints]
-  const ofPayments = ['transactions', 'quotes', 'controlled_payouts', 'external_references', 'scenarios', ...ofFeeds]
+  const ofFinding = ['external_references', 'merchant_lookups']
+  const ofPayments = ['transactions', 'quotes', 'controlled_payouts', 'scenarios', ...ofFinding, ...ofFeeds]
   const ofRefunds = ['refund_reasons', 'refunds_of_charges', 'refund_totals']
   const ofPeople = ['people', 'memberships', 'invitations']
   assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments, ...ofRefunds, ...ofPeople]))

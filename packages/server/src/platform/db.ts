@@ -76,6 +76,8 @@ export interface ReadDb {
   query<Row>(owner: Owner, query: Query): Promise<Row[]>
   /** For rows named by their full key, which need one plan only: planning once saves half of the time. */
   find<Row>(owner: Owner, query: Query): Promise<Row[]>
+  /** For the next rows in the order of an index: reads as many entries as its limit, however many match. */
+  walk<Row>(owner: Owner, query: Query): Promise<Row[]>
 }
 
 /** Works outside the pools, on one connection, and times out within 2 s. */
@@ -151,6 +153,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     read: {
       query: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'query', owner, query))),
       find: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'find', owner, query))),
+      walk: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'walk', owner, query))),
     },
     openProbe: () =>
       asProbe(openWriteProbe(options, (server) => [writers, readers].forEach((pool) => void pool.keepOnly(server)))),

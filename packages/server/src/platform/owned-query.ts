@@ -6,12 +6,18 @@ type OwnerValues = readonly [merchantId: string, environment: string]
 const naming = `select set_config('malipo.merchant', $1, true), set_config('malipo.environment', $2, true)`
 
 /**
- * Each sets the owner for its transaction; the second also makes PostgreSQL use one generic plan for all values. Every reading
- * connection prepares both before its first read.
+ * Each sets the owner for its transaction. The second also makes PostgreSQL use one generic plan for all values, the third a plan
+ * that reads along an index in its order: with a sort it would read all rows of a filter before the first. Every reading connection
+ * prepares them before its first read.
  */
 export const ownerStatements = {
   query: { name: 'owner', text: naming },
   find: { name: 'owner-of-key', text: `${naming}, set_config('plan_cache_mode', 'force_generic_plan', true)` },
+  walk: {
+    name: 'owner-of-walk',
+    text: `${naming}, set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_sort', 'off', true),
+      set_config('enable_bitmapscan', 'off', true)`,
+  },
 } as const
 
 export type ReadKind = keyof typeof ownerStatements

@@ -15,6 +15,7 @@ export const monthly = [
   'added_webhook_records',
   'receipts',
   'payment_lookups',
+  'merchant_lookups',
   'callbacks',
   'controlled_payouts',
   'refund_reasons',

@@ -8,10 +8,10 @@ import { PaymentHeaders, scenarioIn } from '../payments/accept/payment-headers.t
 import { makerOf } from '../payments/controls/maker.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
-import { Day, datesOf } from '../transactions/dates.ts'
+import { Day, readDays } from '../transactions/days.ts'
 import { presentRefund } from '../transactions/present.ts'
 import { findTransaction } from '../transactions/read.ts'
-import { Transaction } from '../transactions/routes.ts'
+import { Transaction } from '../transactions/transaction-schema.ts'
 import { ExternalReference, FailureReason, RefundFields } from '../transactions/schema.ts'
 import { acceptRefund } from './accept.ts'
 import { listRefunds, type RefundsWanted } from './list.ts'
@@ -155,5 +155,5 @@ async function wantedOf(ctx: Context, owner: Owner, query: Static<typeof ListQue
     throw invalid([{ field: 'cursor', message: 'cursor is not the nextCursor of a page' }])
   const charge = refundOf === undefined ? undefined : await findTransaction(ctx.db.read, owner, refundOf)
   if (refundOf !== undefined && !charge) throw new AppError('TRANSACTION_MISSING')
-  return { chargeId: charge?.id, status, ...datesOf(query), limit, before }
+  return { chargeId: charge?.id, status, ...readDays(query), limit, before }
 }

@@ -2,6 +2,7 @@ import { formatMinor, numberFromMinor } from '../money/money.ts'
 import type { LaneHealth } from '../payments/dispatch/lane-health.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
 import { isOutgoing } from '../payments/model/outgoing.ts'
+import { customerOf } from '../payments/model/customer.ts'
 import { publicStatus, stageOf } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { adjustingOf, reasonOf, refundOf, sidesOf } from '../payments/notify/webhook-body.ts'
@@ -69,11 +70,25 @@ export interface TimelineEntry {
 export function presentOne(
   presenter: Presenter,
   transaction: Transaction,
-  { timeline, isFrozen }: { readonly timeline: readonly TimelineEntry[]; readonly isFrozen: boolean },
+  { timeline, ...facts }: FoundFacts & { readonly timeline: readonly TimelineEntry[] },
 ) {
+  return {
+    ...presentFound(presenter, transaction, facts),
+    timeline: timeline.map(({ at, stage, message }) => ({ at: at.toISOString(), stage, message })),
+  }
+}
+
+/** What is shown of a transaction and read from other rows. */
+export interface FoundFacts {
+  readonly isFrozen: boolean
+}
+
+/** The same without its history, as a search finds it. */
+export function presentFound(presenter: Presenter, transaction: Transaction, { isFrozen }: FoundFacts) {
   const { type, external_reference, method, fee, wallet_currency, state, failure, rate, received, currency } =
     transaction
   const virtualAccount = presentAccount(presenter.config.publicUrl, transaction)
+  const customer = customerOf(presenter.vault, transaction)
   return {
     ...presentTransaction(presenter, transaction),
     externalReference: external_reference,
@@ -81,6 +96,8 @@ export function presentOne(
     fee: numberFromMinor(fee, wallet_currency),
     stage: stageOf(state, failure?.code),
     nextAction: presentAction(presenter.reference, transaction),
+    providerReceipt: transaction.receipt,
+    ...(customer && { customer }),
     explanation: explain(transaction, presenter.reference, new Date(), {
       isFrozen,
       ...healthOf(presenter, transaction),
@@ -97,7 +114,6 @@ export function presentOne(
     }),
     ...(type === 'deposit' && method === 'bank-transfer' && { amountReceived: numberFromMinor(received, currency) }),
     ...(virtualAccount && { virtualAccount }),
-    timeline: timeline.map(({ at, stage, message }) => ({ at: at.toISOString(), stage, message })),
   }
 }
 

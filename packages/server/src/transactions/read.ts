@@ -50,6 +50,10 @@ export async function isFrozen(db: ReadDb, owner: Owner): Promise<boolean> {
   return merchant?.is_frozen === true
 }
 
+/** Whole transactions by their ids, in any order. */
+export const readTransactions = (db: ReadDb, owner: Owner, ids: readonly string[]): Promise<Transaction[]> =>
+  db.find<Transaction>(owner, sql`select * from transactions where id = any(${ids}::uuid[])`)
+
 export interface ListWanted {
   readonly currency: string | undefined
   readonly type: string | undefined

@@ -5,81 +5,13 @@ import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
-import { Day, datesOf } from './dates.ts'
+import { Day, readDays } from './days.ts'
 import { isToSend } from './explain.ts'
+import { readType } from './filter.ts'
 import { presentOne, presentTransaction } from './present.ts'
 import { findById, findTransaction, isFrozen, type ListWanted, listTransactions, timelineOf } from './read.ts'
 import { refundFields } from './refund-fields.ts'
-import {
-  AdjustmentFields,
-  Explanation,
-  FailureReason,
-  NextAction,
-  Rate,
-  RefundFields,
-  VirtualAccount,
-} from './schema.ts'
-
-const Beneficiary = Type.Object({
-  country: Type.String({ description: "The country's name" }),
-  bankCode: Type.String({ description: 'The bank or operator' }),
-  accountName: Type.String(),
-  destination: Type.String(),
-  currency: Type.String(),
-  accountNumber: Type.String(),
-})
-
-/** A transaction as lists show it. */
-export const Transaction = Type.Object(
-  {
-    transactionId: Type.String(),
-    type: Type.String({ description: 'deposit, withdrew, refund, conversion or adjustment' }),
-    status: Type.String({ description: 'PENDING, then SUCCESSFUL or FAILED, which is final' }),
-    chargeStatus: Type.String({ description: 'The same in lower case' }),
-    amount: Type.Number(),
-    senderAmount: Type.Number(),
-    receiverAmount: Type.Number(),
-    currency: Type.String(),
-    senderCurrency: Type.String(),
-    receiverCurrency: Type.String(),
-    country: Type.String(),
-    destination: Type.String(),
-    fullTimestamp: Type.String({ description: 'ISO 8601 with +00:00' }),
-    year: Type.String(),
-    month: Type.String(),
-    day: Type.String(),
-    beneficiary: Beneficiary,
-  },
-  { title: 'Transaction' },
-)
-
-const OneTransaction = Type.Object(
-  {
-    ...Transaction.properties,
-    externalReference: Type.String(),
-    method: Type.String({ description: 'momo, card, bank-transfer or bank' }),
-    fee: Type.Number({ description: "In the wallet's currency" }),
-    stage: Type.String({
-      description:
-        'AWAITING_APPROVAL, AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED',
-    }),
-    nextAction: NextAction,
-    explanation: Explanation,
-    failureReason: Type.Optional(FailureReason),
-    rate: Type.Optional(Rate),
-    amountReceived: Type.Optional(Type.Number({ description: 'Received so far, for a bank transfer charge' })),
-    virtualAccount: Type.Optional(VirtualAccount),
-    ...RefundFields,
-    ...AdjustmentFields,
-    adjustments: Type.Optional(
-      Type.Array(Type.String(), {
-        description: 'The adjustments made after its end, oldest first; each is a transaction of its own',
-      }),
-    ),
-    timeline: Type.Array(Type.Object({ at: Type.String(), stage: Type.String(), message: Type.String() })),
-  },
-  { title: 'OneTransaction' },
-)
+import { OneTransaction, Transaction } from './transaction-schema.ts'
 
 const ListQuery = Type.Object(
   {
@@ -99,17 +31,6 @@ const ListQuery = Type.Object(
   },
   { additionalProperties: false },
 )
-
-const types: Readonly<Record<string, string | undefined>> = {
-  '': '',
-  deposit: 'deposit',
-  withdrew: 'withdrew',
-  withdrawal: 'withdrew',
-  payout: 'withdrew',
-  adjustment: 'adjustment',
-  refund: 'refund',
-  conversion: 'conversion',
-}
 
 const tags = ['Transactions']
 const scope = 'transactions:read'
@@ -165,11 +86,9 @@ export function transactionRoutes(app: App, ctx: Context): void {
 }
 
 function wantedOf(query: Static<typeof ListQuery>): Omit<ListWanted, 'before'> {
-  const { type = '', currency, limit = 3, externalReference, status } = query
-  const stored = Object.hasOwn(types, type) ? types[type] : undefined
-  if (stored === undefined) throw invalid([{ field: 'type', message: `type ${type} is unknown` }])
-  const filters = { currency: currency || undefined, type: stored || undefined, externalReference, status }
-  return { ...filters, ...datesOf(query), limit }
+  const { type, currency, limit = 3, externalReference, status } = query
+  const filters = { currency: currency || undefined, type: readType(type), externalReference, status }
+  return { ...filters, ...readDays(query), limit }
 }
 
 async function cursorOf(ctx: Context, owner: Owner, shown: string | undefined): Promise<string | undefined> {

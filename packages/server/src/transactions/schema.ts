@@ -42,6 +42,18 @@ export const RefundFields = {
   ),
 }
 
+/** The payer of a charge. */
+export const Customer = Type.Object(
+  {
+    phoneNumber: Type.Optional(Type.String({ description: 'Of a mobile money charge' })),
+    name: Type.Optional(Type.String({ description: 'Of a card charge' })),
+    card: Type.Optional(Type.Object({ brand: Type.String(), first6: Type.String(), last4: Type.String() })),
+    accountNumber: Type.Optional(Type.String({ description: 'Of a bank transfer, if the provider reports it' })),
+    bankName: Type.Optional(Type.String()),
+  },
+  { title: 'Customer', description: 'Of a charge: who paid, as far as the method reveals it' },
+)
+
 /** The fields that only an adjustment has. */
 export const AdjustmentFields = {
   relatedTransactionId: Type.Optional(
@@ -79,6 +91,7 @@ export const WebhookData = Type.Object(
     amountReceived: Type.Optional(
       Type.Number({ description: 'Of a bank transfer charge that has ended: the amount received' }),
     ),
+    customer: Type.Optional(Customer),
     failureReason: Type.Optional(FailureReason),
     walletReversed: Type.Optional(
       Type.Literal(true, { description: 'Of a failed payout or refund: its money is back in your wallet already' }),

@@ -26,7 +26,7 @@ import { type ControlBatch, type ExceededLimit, openControlBatch } from '../cont
 import { auditOfPayout } from '../controls/maker.ts'
 import { findControls } from '../controls/rules.ts'
 import { setTimers } from '../dispatch/timers.ts'
-import { type Lookup, numberLookups } from '../model/lookups.ts'
+import { counterpartyLookups, type Lookup } from '../model/lookups.ts'
 import { isOutgoing } from '../model/outgoing.ts'
 import { type Attempt, insert, insertAttempts, type Transaction } from '../model/store.ts'
 import { openRefundBatch, type RefundBatch } from '../refunds/accept-refunds.ts'
@@ -122,8 +122,8 @@ async function acceptBatch(
     const armed = armedFor(item.reference)
     const scenario = item.priced.scenario ?? armed ?? null
     const terms = { wallet_id, ...controls.accept(item.id), ...refunds.accept(item) }
-    const numbers = numberLookups(vault, item.id, item.priced.counterparty)
-    return { item, armed, numbers, transaction: { ...firstRow(item.id, item.priced, terms, at, vault), scenario } }
+    const lookups = counterpartyLookups(vault, item.id, item.priced.counterparty)
+    return { item, armed, lookups, transaction: { ...firstRow(item.id, item.priced, terms, at, vault), scenario } }
   }
   const kept = candidates.flatMap((item) => {
     const decided = decideItem(item, wallets.get(item), books, { ...batch, credited, isFrozen, used, at })
@@ -350,7 +350,7 @@ function movementsAtOnce(item: Item, wallet_id: string, credited: string): Movem
 interface Kept {
   readonly item: Item
   readonly armed: Scenario | undefined
-  readonly numbers: readonly Lookup[]
+  readonly lookups: readonly Lookup[]
   readonly transaction: Transaction
 }
 
@@ -368,10 +368,10 @@ async function record(
     const acceptance = acceptances.get(item)
     return acceptance?.kind === 'accepted' && acceptance.attempt.number > 0 ? [acceptance.attempt] : []
   })
-  const numbers = kept.flatMap((each) => each.numbers)
+  const lookups = kept.flatMap((each) => each.lookups)
   const events = transactions.map((transaction) => createdEvent(transaction, at, cell))
   await Promise.all([
-    insert(tx, transactions, numbers),
+    insert(tx, transactions, lookups),
     insertAttempts(tx, attempts),
     setTimers(tx, transactions.flatMap(firstTimer)),
     useArmed(

@@ -45,6 +45,14 @@ export function openCounterparty(
   return JSON.parse(vault.open(counterparty, counterpartyContext(id))) as Counterparty
 }
 
+/** The name of the payee or the cardholder; empty where only a number or an address is known. */
+export function nameOf(counterparty: Counterparty): string {
+  if (counterparty.role === 'cardholder') return `${counterparty.firstName} ${counterparty.lastName}`.trim()
+  if (counterparty.role !== 'payee') return ''
+  const { to } = counterparty
+  return to.kind === 'momo' ? to.name : to.accountName
+}
+
 /** The number by which a person knows the counterparty. */
 export function numberOf(counterparty: Counterparty): string {
   if (counterparty.role === 'payer') return counterparty.phone

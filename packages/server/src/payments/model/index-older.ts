@@ -1,15 +1,18 @@
 import { type Db, sql, type WriteDb } from '../../platform/db.ts'
 import type { Vault } from '../../platform/seal.ts'
-import { openCounterparty } from './counterparty.ts'
+import { nameOf, openCounterparty } from './counterparty.ts'
 import {
   accountLookups,
   insertLookups,
+  insertMerchantLookups,
   type Lookup,
+  nameHashes,
   numberHashes,
   receiptLookups,
   referenceLookup,
   searchableNumber,
 } from './lookups.ts'
+import { nameStarts } from './name-words.ts'
 import type { Transaction } from './store.ts'
 
 /** Payments that may have no lookups yet: accepted from the first time until before the second. */
@@ -41,43 +44,58 @@ export function indexPage(db: WriteDb, vault: Vault): Promise<IndexedPage | unde
       for update skip locked`)
     if (!range) return undefined
     const page = await tx.query<OlderPayment>(sql`
-      select id, type, external_reference, counterparty, receipt, action,
+      select id, merchant_id, env, external_reference, counterparty, receipt, action,
         (select coalesce(array_agg(r.receipt_id), '{}') from receipts r where r.transaction_id = t.id) as receipts
       from transactions t
       where id >= ${range.id_from}
         and id < ${range.id_below}
       order by id desc
       limit ${pageMax}`)
-    const numbers = page.map((payment) => lookupOfNumber(vault, payment))
-    await insertLookups(tx, [...page.flatMap(plainLookups), ...numbers.flatMap((found) => found ?? [])])
+    const sealed = page.map((payment) => sealedLookups(vault, payment))
+    const found = page.map((payment, index) => ({
+      payment,
+      lookups: [...plainLookups(payment), ...(sealed[index] ?? [])],
+    }))
+    const own = found.flatMap(({ payment: { merchant_id, env }, lookups }) =>
+      lookups.map((lookup) => ({ ...lookup, merchant_id, env })),
+    )
+    await insertLookups(tx, [...page.map(referenceLookup), ...own])
+    await insertMerchantLookups(tx, own)
     await shrink(tx, range, page.length < pageMax ? undefined : page.at(-1)?.id)
-    return { payments: page.length, unopened: numbers.filter((found) => found === undefined).length }
+    return { payments: page.length, unopened: sealed.filter((each) => each === undefined).length }
   })
 }
 
 interface OlderPayment
-  extends Pick<Transaction, 'id' | 'type' | 'external_reference' | 'counterparty' | 'receipt' | 'action'> {
+  extends Pick<
+    Transaction,
+    'id' | 'merchant_id' | 'env' | 'external_reference' | 'counterparty' | 'receipt' | 'action'
+  > {
   readonly receipts: readonly string[]
 }
 
 function plainLookups(payment: OlderPayment): Lookup[] {
   const { id, receipt, receipts, action } = payment
-  return [referenceLookup(payment), ...receiptLookups(id, [receipt, ...receipts]), ...accountLookups(id, action)]
+  return [...receiptLookups(id, [receipt, ...receipts]), ...accountLookups(id, action)]
 }
 
 /**
- * Hashes the number under the key that seals it, as at acceptance: a reseal then moves both. A reseal at the same moment writes the
- * new hash itself, so the payment is found either way.
+ * Hashes the number and the name under the key that seals them, as at acceptance: a reseal then moves all. A reseal at the same
+ * moment writes the new hashes itself, so the payment is found either way. Undefined when the counterparty does not open.
  */
-function lookupOfNumber(vault: Vault, payment: OlderPayment): Lookup[] | undefined {
-  const { id, type, counterparty } = payment
-  if (type === 'adjustment') return []
+function sealedLookups(vault: Vault, payment: OlderPayment): Lookup[] | undefined {
+  const { id: transaction_id, counterparty } = payment
+  if (counterparty === '') return []
   try {
-    const number = searchableNumber(openCounterparty(vault, payment))
-    if (number === undefined) return []
-    const key = counterparty.slice(0, counterparty.indexOf('.'))
-    const hash = numberHashes(vault, number)[vault.keyIds.indexOf(key)]
-    return hash === undefined ? undefined : [{ hash, transaction_id: id }]
+    const opened = openCounterparty(vault, payment)
+    const key = vault.keyIds.indexOf(counterparty.slice(0, counterparty.indexOf('.')))
+    const number = searchableNumber(opened)
+    const numbers = number === undefined ? [] : numberHashes(vault, number).slice(key, key + 1)
+    const names = nameStarts(nameOf(opened)).flatMap((start) => nameHashes(vault, start).slice(key, key + 1))
+    return [
+      ...numbers.map((hash) => ({ hash, transaction_id })),
+      ...names.map((hash) => ({ hash, transaction_id, isOfName: true as const })),
+    ]
   } catch {
     return undefined
   }

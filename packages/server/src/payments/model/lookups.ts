@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
-import { type Db, sql } from '../../platform/db.ts'
+import { type Db, type Owner, sql } from '../../platform/db.ts'
 import type { Vault } from '../../platform/seal.ts'
-import type { Counterparty } from './counterparty.ts'
+import { type Counterparty, nameOf } from './counterparty.ts'
+import { nameStarts } from './name-words.ts'
 import type { BookedReceipt, KnownPayment, PendingAction, Transaction } from './store.ts'
 
 /** One value that a payment can be found by. The database keeps a hash of it. */
 export interface Lookup {
   readonly hash: bigint
   readonly transaction_id: string
+  /** Merchants find their payments by names; staff do not. */
+  readonly isOfName?: true
 }
+
+/** The same with the merchant that finds its payment by it. */
+export interface OwnedLookup extends Lookup, Owner {}
 
 /** Values that the database holds unsealed elsewhere, so that their hashes need no key. */
 type PlainValue = 'reference' | 'receipt' | 'virtual account'
@@ -45,9 +51,28 @@ export function searchableNumber(counterparty: Counterparty): string | undefined
   return plainNumber(to.kind === 'till' ? to.tillNumber : to.accountNumber)
 }
 
-export function numberLookups(vault: Vault, transaction_id: string, counterparty: Counterparty | null): Lookup[] {
-  const number = counterparty ? searchableNumber(counterparty) : undefined
-  return number === undefined ? [] : [{ hash: shortened(vault.hash(number, numberPurpose)), transaction_id }]
+const namePurpose = 'payment counterparty name'
+
+/** The hashes of the start of a name under every key, the newest first. */
+export function nameHashes(vault: Vault, start: string): bigint[] {
+  return vault.hashes(start, namePurpose).map(shortened)
+}
+
+/** The number of the counterparty first, then the starts of its name. */
+export function counterpartyLookups(
+  vault: Vault,
+  transaction_id: string,
+  counterparty: Counterparty | null,
+): Lookup[] {
+  if (!counterparty) return []
+  const number = searchableNumber(counterparty)
+  const numbers = number === undefined ? [] : [{ hash: shortened(vault.hash(number, numberPurpose)), transaction_id }]
+  const names = nameStarts(nameOf(counterparty)).map((start) => ({
+    hash: shortened(vault.hash(start, namePurpose)),
+    transaction_id,
+    isOfName: true as const,
+  }))
+  return [...numbers, ...names]
 }
 
 export const referenceLookup = ({
@@ -79,19 +104,33 @@ interface Changed {
 }
 
 /** What a change adds. Most changes add nothing. */
-export function addedLookups({ before, transaction, receipts }: Changed): Lookup[] {
-  const { id, receipt, action } = transaction
+export function addedLookups({ before, transaction, receipts }: Changed): OwnedLookup[] {
+  const { id, receipt, action, merchant_id, env } = transaction
   const isSameReceipt = receipt === before.transaction.receipt
   const isSameAccount = openedAccount(action) === openedAccount(before.transaction.action)
   const booked = receipts.slice(before.receipts.length).map(({ receipt_id }) => receipt_id)
-  return [
+  const added = [
     ...receiptLookups(id, isSameReceipt ? booked : [receipt, ...booked]),
     ...(isSameAccount ? [] : accountLookups(id, action)),
   ]
+  return added.map((lookup) => ({ ...lookup, merchant_id, env }))
 }
 
-/** Repeating it changes nothing. */
-export async function insertLookups(db: Db, lookups: readonly Lookup[]): Promise<void> {
+/** Writes what the merchants find their payments by. Repeating it changes nothing. */
+export async function insertMerchantLookups(db: Db, lookups: readonly OwnedLookup[]): Promise<void> {
+  if (lookups.length === 0) return
+  const of = <Key extends keyof OwnedLookup>(name: Key) => lookups.map((lookup) => lookup[name])
+  await db.query(sql`
+    insert into merchant_lookups (merchant_id, env, hash, transaction_id)
+    select merchant_id, env, hash, transaction_id
+    from unnest(${of('merchant_id')}::uuid[], ${of('env')}::text[], ${of('hash')}::bigint[], ${of('transaction_id')}::uuid[])
+      as l(merchant_id, env, hash, transaction_id)
+    on conflict do nothing`)
+}
+
+/** Writes what staff find payments by, which is all but names. Repeating it changes nothing. */
+export async function insertLookups(db: Db, found: readonly Lookup[]): Promise<void> {
+  const lookups = found.filter(({ isOfName }) => !isOfName)
   if (lookups.length === 0) return
   await db.query(sql`
     insert into payment_lookups (hash, transaction_id)

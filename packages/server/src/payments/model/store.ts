@@ -5,7 +5,7 @@ import { type Db, type Environment, sql, type Tx } from '../../platform/db.ts'
 import type { CustomerAction, Failure } from '../../providers/contract.ts'
 import type { Scenario } from '../../scenarios/catalogue.ts'
 import type { DoubtOrNone } from './doubts.ts'
-import { insertLookups, type Lookup, referenceLookup } from './lookups.ts'
+import { insertLookups, insertMerchantLookups, type Lookup, referenceLookup } from './lookups.ts'
 import { allowed, type State } from './state.ts'
 
 export type TransactionType = 'deposit' | 'withdrew' | 'refund' | 'conversion' | 'adjustment'
@@ -168,10 +168,19 @@ export interface FullPayment extends KnownPayment {
   readonly abandoned: readonly Attempt[]
 }
 
-/** Inserts payments, and what they are found by: their references, and the numbers that only the caller knows unsealed. */
-export async function insert(tx: Tx, rows: readonly Transaction[], numbers: readonly Lookup[] = []): Promise<void> {
+/** Inserts payments, and what they are found by: references, and numbers and names that only the caller knows unsealed. */
+export async function insert(tx: Tx, rows: readonly Transaction[], lookups: readonly Lookup[] = []): Promise<void> {
   if (rows.length === 0) return
-  await Promise.all([insertRows(tx, rows), insertLookups(tx, [...rows.map(referenceLookup), ...numbers])])
+  const owners = new Map(rows.map(({ id, merchant_id, env }) => [id, { merchant_id, env }]))
+  const owned = lookups.flatMap((lookup) => {
+    const owner = owners.get(lookup.transaction_id)
+    return owner ? [{ ...lookup, ...owner }] : []
+  })
+  await Promise.all([
+    insertRows(tx, rows),
+    insertLookups(tx, [...rows.map(referenceLookup), ...lookups]),
+    insertMerchantLookups(tx, owned),
+  ])
 }
 
 async function insertRows(tx: Tx, rows: readonly Transaction[]): Promise<void> {

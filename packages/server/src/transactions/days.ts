@@ -5,16 +5,13 @@ import { invalid } from '../errors.ts'
 export const Day = (description: string) =>
   Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
 
-interface Dates {
-  readonly startDate?: string
-  readonly endDate?: string
+export interface Days {
+  readonly startDate?: string | undefined
+  readonly endDate?: string | undefined
 }
 
-/** Days in UTC, both included. */
-export function datesOf({ startDate, endDate }: Dates): {
-  readonly startDate: string | undefined
-  readonly endDate: string | undefined
-} {
+/** Refuses days that are not in the calendar, and a range that ends before it starts. */
+export function readDays({ startDate, endDate }: Days): { startDate: string | undefined; endDate: string | undefined } {
   refuseNoDay('startDate', startDate)
   refuseNoDay('endDate', endDate)
   if (startDate !== undefined && endDate !== undefined && startDate > endDate)

@@ -1,0 +1,213 @@
+import { openCounterparty } from '../payments/model/counterparty.ts'
+import type { Transaction } from '../payments/model/store.ts'
+import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import type { Vault } from '../platform/seal.ts'
+import type { ReferenceData } from '../reference/data.ts'
+import { type Filtered, isSelective, passes, type TransactionFilter } from './filter.ts'
+import { findTransaction } from './read.ts'
+import { type SoughtValues, soughtValues } from './search-values.ts'
+
+export interface SearchContext {
+  readonly db: { readonly read: ReadDb }
+  readonly vault: Vault
+  readonly reference: ReferenceData
+}
+
+/** What a search must read of a transaction to recognise it. */
+export type Searched = Filtered & Pick<Transaction, 'id' | 'counterparty' | 'external_reference'>
+
+export interface Wanted<Row extends Searched> {
+  readonly filter: TransactionFilter
+  /** Only transactions older than this one. */
+  readonly before: string
+  readonly limit: number
+  /** Reads transactions by their ids, in any order. */
+  readonly read: (owner: Owner, ids: readonly string[]) => Promise<Row[]>
+}
+
+export interface FoundPage<Row> {
+  /** Newest first. */
+  readonly rows: readonly Row[]
+  /** Set when there may be more: the `before` of the next page. */
+  readonly next: string | undefined
+}
+
+/** Greater than every id: where the first page starts. */
+export const newestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** How many transactions one statement examines where no index leads to the selected ones, and how many statements a page may take. */
+const examinedMax = 1000
+const roundsMax = 10
+
+/**
+ * The next transactions of an owner that a filter selects, newest first. Every statement reads at most {@link examinedMax} entries
+ * of an index, whatever the merchant has. A page is shorter than its limit if it examined {@link roundsMax} times as many and found
+ * too few: then it has a `next`.
+ */
+export async function findPage<Row extends Searched>(
+  context: SearchContext,
+  owner: Owner,
+  wanted: Wanted<Row>,
+): Promise<FoundPage<Row>> {
+  const { filter, limit } = wanted
+  const examine =
+    filter.q === undefined ? examineAll(context, owner, wanted) : await examineFound(context, owner, wanted)
+  const rows: Row[] = []
+  let from: string | undefined = wanted.before
+  for (let round = 0; round < roundsMax && from !== undefined; round += 1) {
+    const examined: Examined<Row> = await examine(from)
+    rows.push(...examined.rows)
+    if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]?.id }
+    from = examined.next
+  }
+  return { rows, next: from }
+}
+
+interface Examined<Row> {
+  /** The selected ones, newest first. */
+  readonly rows: Row[]
+  /** Where it stopped; undefined at the end. */
+  readonly next: string | undefined
+}
+
+type Examine<Row> = (from: string) => Promise<Examined<Row>>
+
+/** Walks along the merchant's own transactions. */
+function examineAll<Row extends Searched>({ db }: SearchContext, owner: Owner, wanted: Wanted<Row>): Examine<Row> {
+  const { filter, limit, read } = wanted
+  const most = isSelective(filter) ? Math.max(examinedMax, limit + 1) : limit + 1
+  return async (from) => {
+    const walked = await walk(db.read, owner, filter, { before: from, limit: most })
+    const ids = walked.filter((row) => passes(filter, row)).map(({ id }) => id)
+    const rows = ids.length === 0 ? [] : await read(owner, ids.slice(0, limit + 1))
+    return { rows: rows.sort(newestFirst), next: walked.length < most ? undefined : walked.at(-1)?.id }
+  }
+}
+
+/** Follows the lookups of everything that `q` may be. */
+async function examineFound<Row extends Searched>(
+  { db, vault, reference }: SearchContext,
+  owner: Owner,
+  { filter, limit, read }: Wanted<Row>,
+): Promise<Examine<Row>> {
+  const sought = soughtValues(vault, reference, filter.q ?? '')
+  const byIdOrReference = await findTransaction(db.read, owner, filter.q ?? '')
+  const exact = byIdOrReference ? [byIdOrReference.id] : []
+  const days = await idsOfDays(db.read, owner, filter)
+  const isWithin = (id: string, from: string) => id < from && id >= days.from && id < days.below
+  return async (from) => {
+    const before = from < days.below ? from : days.below
+    const found = await lookUp(db.read, owner, sought, { before, from: days.from, limit: limit + 1 })
+    const next = cutOf(found, limit + 1)
+    const known = new Set(
+      found.filter(({ hash }) => sought.trusted.has(hash)).map(({ transaction_id }) => transaction_id),
+    )
+    for (const id of exact) known.add(id)
+    const ids = new Set([...found.map(({ transaction_id }) => transaction_id), ...exact])
+    const complete = [...ids].filter((id) => isWithin(id, from) && (next === undefined || id >= next))
+    const rows = complete.length === 0 ? [] : await read(owner, complete)
+    const isSame = (row: Row) =>
+      known.has(row.id) || (row.counterparty !== '' && sought.isOf(openCounterparty(vault, row)))
+    return { rows: rows.filter((row) => passes(filter, row) && isSame(row)).sort(newestFirst), next }
+  }
+}
+
+const newestFirst = (left: { readonly id: string }, right: { readonly id: string }) => (left.id < right.id ? 1 : -1)
+
+interface Found {
+  readonly hash: bigint
+  readonly transaction_id: string
+}
+
+/** Where the shortest reach of a value with more entries ends: older transactions are complete only down to there. */
+function cutOf(found: readonly Found[], limit: number): string | undefined {
+  const ends = [...Map.groupBy(found, ({ hash }) => hash).values()]
+    .filter((entries) => entries.length >= limit)
+    .map((entries) => entries.at(-1)?.transaction_id ?? newestId)
+  return ends.reduce<string | undefined>((newest, id) => (newest && newest > id ? newest : id), undefined)
+}
+
+interface Piece {
+  readonly before: string
+  readonly limit: number
+}
+
+/** The newest transactions of each hash, as many of each as the limit. */
+function lookUp(
+  db: ReadDb,
+  owner: Owner,
+  { hashes }: SoughtValues,
+  { before, from, limit }: Piece & { readonly from: string },
+): Promise<Found[]> {
+  return db.walk(
+    owner,
+    sql`
+      select h.hash, l.transaction_id
+      from unnest(${hashes}::bigint[]) as h(hash)
+      cross join lateral (
+        select m.transaction_id
+        from merchant_lookups m
+        where m.merchant_id = ${owner.merchant_id}
+          and m.env = ${owner.env}
+          and m.hash = h.hash
+          and m.transaction_id >= ${from}
+          and m.transaction_id < ${before}
+        order by m.transaction_id desc
+        limit ${limit}
+      ) as l`,
+  )
+}
+
+/** The ids of the filter's days: from the first included, below the second. */
+async function idsOfDays(
+  db: ReadDb,
+  owner: Owner,
+  { startDate = '1970-01-01', endDate = '9999-12-30' }: TransactionFilter,
+): Promise<{ readonly from: string; readonly below: string }> {
+  const [days] = await db.query<{ from: string; below: string }>(
+    owner,
+    sql`
+      select id_at(${startDate}::date::timestamp at time zone 'UTC') as from,
+        id_at((${endDate}::date + 1)::timestamp at time zone 'UTC') as below`,
+  )
+  return days ?? { from: newestId, below: newestId }
+}
+
+type Walked = Filtered & Pick<Transaction, 'id'>
+
+/** Reads along the index that selects most. The plan is made for these values, so conditions that do not apply cost nothing. */
+function walk(db: ReadDb, owner: Owner, filter: TransactionFilter, { before, limit }: Piece): Promise<Walked[]> {
+  const { merchant_id, env } = owner
+  const { type, currency, status, startDate = null, endDate = null } = filter
+  if (type !== undefined && currency !== undefined)
+    return db.walk(
+      owner,
+      sql`
+        select id, state, type, method, currency, country, amount
+        from transactions
+        where merchant_id = ${merchant_id}
+          and env = ${env}
+          and type = ${type}
+          and currency = ${currency}
+          and id < ${before}
+          and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
+          and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+        order by id desc
+        limit ${limit}`,
+    )
+  return db.walk(
+    owner,
+    sql`
+      select id, state, type, method, currency, country, amount
+      from transactions
+      where merchant_id = ${merchant_id}
+        and env = ${env}
+        and id < ${before}
+        and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
+        and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+        and (${status === 'pending'} is false or state not in ('successful', 'failed'))
+        and (${status === 'failed'} is false or state = 'failed')
+      order by id desc
+      limit ${limit}`,
+  )
+}
