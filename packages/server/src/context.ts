@@ -22,6 +22,7 @@ import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { partitionsLeft } from './platform/partitions.ts'
 import { createVault, type Vault } from './platform/seal.ts'
+import { createSlots, type Slots } from './platform/slots.ts'
 import { openWakeups, type Wakeups } from './platform/wakeups.ts'
 import { openConnectors } from './providers/registry.ts'
 import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
@@ -47,6 +48,9 @@ const budgets = {
   sandbox: { atOnce: 160, queueMax: 512, beside: { live: 40 } },
 } as const
 
+/** Each streams for as long as its client reads, and reads one page at a time. */
+const exportsMax = { perKey: 2, total: 8 }
+
 /** The dependencies of a process. Created once, in `main.ts` or in a test, and passed down. */
 export interface Context {
   readonly config: Config
@@ -67,6 +71,8 @@ export interface Context {
   readonly limiter: ConcurrencyLimiter<RequestKind>
   readonly revocations: Revocations
   readonly tokenCache: TokenCache
+  /** Limits how many exports run at once. */
+  readonly exports: Slots
   readonly reference: ReferenceData
   readonly connectors: Connectors
   readonly routing: Routing
@@ -127,6 +133,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     failedExchanges: createFailedExchanges(db.write, { cell: config.cell, wakeups }),
     signIn,
     limiter,
+    exports: createSlots(exportsMax),
     revocations,
     tokenCache: createTokenCache(tokens, db.write, revocations),
     reference,

@@ -40,6 +40,8 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'GET /transactions': read('payments:read'),
   'GET /transactions/:transactionId': read('payments:read'),
   'GET /search/transactions': read('payments:read'),
+  'GET /exports/transactions': read('payments:export'),
+  'GET /exports/statement': read('payments:export'),
 
   'POST /fiat/payout': money('payouts:create'),
   'POST /fiat/payouts/bulk': money('payouts:create'),

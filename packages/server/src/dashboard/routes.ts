@@ -4,12 +4,12 @@ import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { conversionRoutes } from '../conversions/routes.ts'
 import { AppError, catalogue } from '../errors.ts'
+import { exportRoutes } from '../exports/routes.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import type { Access, App } from '../http/app.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
-import { grantsWith, grantsWithin } from '../people/members.ts'
 import { maskNumbers } from '../people/personal-data.ts'
-import { principalOf } from '../people/request-principal.ts'
+import { seesNumbers } from '../people/sees-numbers.ts'
 import { referenceRoutes } from '../reference/routes.ts'
 import { refundRoutes } from '../refunds/routes.ts'
 import { requestLogRoutes } from '../request-log/routes.ts'
@@ -41,6 +41,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       walletRoutes(people, ctx)
       transactionRoutes(people, ctx)
       searchRoute(people, ctx)
+      exportRoutes(people, ctx)
       payoutRoutes(people, ctx)
       refundRoutes(people, ctx)
       conversionRoutes(people, ctx)
@@ -110,8 +111,6 @@ const unrecorded: ReadonlySet<string> = new Set(['VALIDATION', 'OVERLOADED', 'RA
 function maskForReaders(app: App): void {
   app.addHook('preSerialization', async (request, _reply, payload) => {
     if (!hasBearer(request)) return payload
-    const { merchant_id, env } = bearerOf(request)
-    const grants = grantsWithin(principalOf(request), merchant_id)
-    return grantsWith(grants, env, 'personal-data:read').length > 0 ? payload : maskNumbers(payload)
+    return seesNumbers(request) ? payload : maskNumbers(payload)
   })
 }

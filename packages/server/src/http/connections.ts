@@ -51,7 +51,12 @@ interface Connection {
 const isHandling = (connection: Connection | undefined) =>
   connection !== undefined && !connection.body && [...connection.responses].some(isUnsent)
 
-const isUnsent = (response: ServerResponse) => !response.headersSent && !postponed.has(response)
+const isUnsent = (response: ServerResponse) =>
+  (!response.headersSent && !postponed.has(response)) || isStreaming(response)
+
+/** An export whose client has read everything so far: the silence is our own. */
+const isStreaming = ({ headersSent, writableEnded, writableLength }: ServerResponse) =>
+  headersSent && !writableEnded && writableLength === 0
 
 /** Refusals that are delayed on purpose. */
 const postponed = new WeakSet<ServerResponse>()

@@ -7,6 +7,7 @@ export const merchantTags: Record<string, string> = {
   Refunds: 'Give back all or a part of a charge.',
   'Quotes and conversions': 'Learn the price before you pay, and convert between your wallets.',
   Transactions: 'Read the status and history of charges, payouts and refunds.',
+  Exports: 'All transactions, or all lines of a wallet, as CSV or NDJSON.',
   Webhooks: 'Delivery records of your webhooks, and the feed of all events.',
   'External accounts': 'Stored beneficiaries: accounts that are paid, or that pay.',
   'Reference data': 'Countries, banks, operators and their limits, exchange rates, names of account holders.',

@@ -191,7 +191,7 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
     ...parametersOf('header', schema.headers, id),
   ]
   const answers = Object.entries(schema.response ?? {}).map(([status, body]) => {
-    return [status, { description: 'Success', content: json(lifted(body, components), example?.response) }]
+    return [status, { description: 'Success', content: contentOf(body, components, example?.response) }]
   })
   return {
     operationId: id,
@@ -208,6 +208,12 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
     }),
     responses: { ...Object.fromEntries(answers), ...refusals(errorsOf(method, access), access) },
   }
+}
+
+/** JSON, unless the schema names other media types. */
+function contentOf(body: TSchema, components: Json, example: unknown): Json {
+  const { 'x-media-types': types, ...schema } = body as TSchema & { 'x-media-types'?: readonly string[] }
+  return types ? Object.fromEntries(types.map((type) => [type, { schema }])) : json(lifted(body, components), example)
 }
 
 const json = (schema: unknown, example?: unknown) => ({

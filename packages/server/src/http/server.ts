@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { conversionRoutes } from '../conversions/routes.ts'
 import { dashboardRoutes, giveToMembers } from '../dashboard/routes.ts'
 import { AppError, invalidBody } from '../errors.ts'
+import { exportRoutes } from '../exports/routes.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import { operatorRoutes } from '../operate/api/routes.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
@@ -73,6 +74,7 @@ export function createApiServer(ctx: Context): Server {
         walletRoutes(business, ctx)
         transactionRoutes(business, ctx)
         searchRoute(business, ctx)
+        exportRoutes(business, ctx)
         chargeRoutes(business, ctx)
         payoutRoutes(business, ctx)
         refundRoutes(business, ctx)

@@ -1,5 +1,9 @@
 /** Fields of responses that hold the phone or account number of a person. Names of people stay readable. */
-const numberFields = new Set(['phoneNumber', 'accountNumber', 'accountId', 'number', 'destination', 'account'])
+const numberFields = new Set([
+  ...['phoneNumber', 'accountNumber', 'accountId', 'number', 'destination', 'account'],
+  // A name, or a number where no name is known.
+  'counterparty',
+])
 
 /** Enough to recognise a number that one already knows, and too little to use it. */
 export const maskNumber = (number: string): string => `••••${number.length > 6 ? number.slice(-4) : ''}`

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { openCounterparty, sealCounterparty } from '../payments/model/counterparty.ts'
 import type { Owner, Query, ReadDb } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import { cardBody, cards, chargingMalipo } from '../testing/charging.ts'
+import { copyTransaction } from '../testing/copying.ts'
 import { type PayingMalipo, payingMalipo } from '../testing/paying.ts'
 import {
   charge,
@@ -222,41 +222,12 @@ test('a key pair without the scope transactions:read cannot search', async (t) =
   assert.deepEqual([status, body['errorCode']], [403, 'INSUFFICIENT_SCOPE'])
 })
 
-/** Adds newer transactions that equal one but for their ids, and are found by the same values. Returns their ids. */
-async function copy({ ask, later, ctx }: PayingMalipo, shown: string, count: number): Promise<string[]> {
-  await later(1)
-  const id = readId('transaction', shown) ?? ''
-  const [{ counterparty, start } = assert.fail()] = await ask<{ counterparty: string; start: string }>(
-    'select counterparty, id_at(record_time()) as start from transactions where id = $1',
-    [id],
-  )
-  const opened = openCounterparty(ctx.vault, { id, counterparty })
-  const ids = Array.from({ length: count }, (_, n) => start.slice(0, 24) + String(n).padStart(12, '0'))
-  const columns = await ask<{ name: string }>(
-    `select column_name as name from information_schema.columns
-     where table_name = 'transactions' and column_name not in ('id', 'counterparty')`,
-  )
-  const names = columns.map(({ name }) => name).join(', ')
-  await ask(
-    `insert into transactions (id, counterparty, ${names})
-     select c.id, c.counterparty, ${names.replaceAll(/\w+/g, 't.$&')}
-     from transactions t, unnest($2::uuid[], $3::text[]) as c(id, counterparty) where t.id = $1`,
-    [id, ids, ids.map((each) => sealCounterparty(ctx.vault, each, opened))],
-  )
-  await ask(
-    `insert into merchant_lookups
-     select merchant_id, env, hash, c.id from merchant_lookups, unnest($2::uuid[]) as c(id) where transaction_id = $1`,
-    [id, ids],
-  )
-  return ids
-}
-
 test('a page that examined its limit is short and continues where it stopped', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   const rare = await charge(merchant, { phone: newPhone(), amount: 777 })
   const template = await charge(merchant, { phone: newPhone() })
-  await copy(malipo, template, 10_500)
+  await copyTransaction(malipo, template, 10_500)
 
   const first = await page(merchant, { minAmount: 777 })
   const second = await page(merchant, { minAmount: 777, cursor: first.nextCursor })
@@ -304,8 +275,8 @@ test('each page of a value with thousands of payments reads its own index entrie
   const phone = newPhone()
   const own = await charge(merchant, { phone })
   const theirs = await charge(other, { phone })
-  const copies = await copy(malipo, own, 3000)
-  await copy(malipo, theirs, 3000)
+  const copies = await copyTransaction(malipo, own, 3000)
+  await copyTransaction(malipo, theirs, 3000)
   await malipo.ask('analyze merchant_lookups')
   const owner: Owner = { merchant_id: readId('merchant', merchant.id) ?? '', env: 'sandbox' }
 

@@ -1,28 +1,15 @@
 import { Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
-import { invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
-import { countryOf } from '../merchants/home-country.ts'
-import { currencyOf } from '../reference/momo.ts'
 import { lineKinds } from './line-kinds.ts'
 import { presentStatement } from './present.ts'
 import { readStatement } from './statement.ts'
-
-const Day = Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'YYYY-MM-DD, in UTC' })
+import { readStatementQuery, StatementFields } from './statement-query.ts'
 
 const StatementQuery = Type.Object(
   {
-    currency: Type.String({ maxLength: 100, description: 'Three-letter code of the wallet' }),
-    country: Type.Optional(
-      Type.String({
-        maxLength: 2,
-        pattern: '^[A-Z]{2}$',
-        description: "The wallet's country; required only if the currency has several",
-      }),
-    ),
-    startDate: Type.Optional(Day),
-    endDate: Type.Optional({ ...Day, description: 'The last day, inclusive' }),
+    ...StatementFields,
     cursor: Type.Optional(
       Type.String({
         maxLength: 16,
@@ -42,6 +29,8 @@ const StatementLine = Type.Object({
     description: 'Of the payment or posting; `archived` sums up lines of a month that the operator has archived',
   }),
   kind: Type.String({ description: `${lineKinds.slice(0, -1).join(', ')} or ${lineKinds.at(-1)}` }),
+  method: Type.String({ description: "The payment's method; empty if no payment caused it" }),
+  counterparty: Type.String({ description: 'The name of the payer or beneficiary, or the number if no name is known' }),
   amount: Type.Number({ description: 'Negative for debits' }),
   balance: Type.Number({ description: 'The balance after it' }),
 })
@@ -55,7 +44,6 @@ const Statement = Type.Object(
 )
 
 const pageLines = 100
-const dayUs = 86_400_000_000n
 
 /** A wallet's statement. */
 export function walletRoutes(app: App, ctx: Context): void {
@@ -74,26 +62,15 @@ export function walletRoutes(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const bearer = bearerOf(request)
-      const { startDate = '1970-01-01', endDate = '9999-12-31', cursor } = request.query
-      const currency = currencyOf(request.query.currency)
-      const [from, until] = [dayOf('startDate', startDate), dayOf('endDate', endDate)]
-      if (from > until) throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
-      const country = request.query.country ?? (await countryOf(ctx.db.read, bearer, currency))
+      const { cursor, ...query } = request.query
+      const { currency, from, ...wallet } = await readStatementQuery(ctx.db.read, bearer, query)
       const first = cursor === undefined ? from : BigInt(cursor)
-      const wanted = { currency, country, from: first < from ? from : first, to: until + dayUs, limit: pageLines }
+      const wanted = { ...wallet, currency, from: first < from ? from : first, limit: pageLines }
       const page = await readStatement(ctx.db.read, bearer, wanted)
       if (page.next !== undefined) reply.header('link', linkTo(request.url, page.next))
-      return presentStatement(page, currency)
+      return presentStatement(ctx.vault, page, currency)
     },
   )
-}
-
-/** The start of a day in microseconds. */
-function dayOf(field: string, day: string): bigint {
-  const at = Date.parse(`${day}T00:00:00Z`)
-  const isDay = !Number.isNaN(at) && new Date(at).toISOString().startsWith(day)
-  if (!isDay) throw invalid([{ field, message: `${field} is not a calendar day` }])
-  return BigInt(at) * 1000n
 }
 
 function linkTo(path: string, cursor: bigint): string {

@@ -11,6 +11,9 @@ export interface Line {
   /** The reference of the line's payment; null when no payment caused it. */
   readonly external_reference: string | null
   readonly type: string | null
+  readonly method: string | null
+  /** Sealed; empty or null where no other party is known. */
+  readonly counterparty: string | null
   readonly change: bigint
   readonly balance: bigint
 }
@@ -79,6 +82,8 @@ function withArchived(lines: readonly Line[], closing: bigint): Line[] {
       event: archivedLines,
       external_reference: null,
       type: null,
+      method: null,
+      counterparty: null,
     }
     return [line, { ...archived, change: left - line.balance, balance: left }]
   })
@@ -105,7 +110,8 @@ function linesFrom(db: ReadDb, owner: Owner, { currency, country, from, limit }:
         order by entry_at
         limit ${limit + 1}
       )
-      select wallet.posted, line.entry_at, line.transaction_id, line.number, line.event, line.balance, t.external_reference, t.type,
+      select wallet.posted, line.entry_at, line.transaction_id, line.number, line.event, line.balance, t.external_reference, t.type, t.method,
+        t.counterparty,
         case when line.credit_account = line.wallet_id then line.amount else -line.amount end as change
       from wallet
       left join page as line on true

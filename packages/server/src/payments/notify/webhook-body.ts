@@ -121,20 +121,25 @@ export function adjustingOf(
 
 /** What leaves one side and reaches the other, each in its currency. The fee of a charge is deducted before the credit. */
 export function sidesOf(payment: Sided) {
-  const { currency, wallet_currency } = payment
-  const { outside, wallet } = minorSidesOf(payment)
-  const other = { amount: numberFromMinor(outside, currency), currency }
-  const own = { amount: numberFromMinor(wallet, wallet_currency), currency: wallet_currency }
-  const [sender, receiver] = isCredit(payment) ? [other, own] : [own, other]
+  const { sender, receiver } = minorPartiesOf(payment)
   return {
-    senderAmount: sender.amount,
-    receiverAmount: receiver.amount,
+    senderAmount: numberFromMinor(sender.minor, sender.currency),
+    receiverAmount: numberFromMinor(receiver.minor, receiver.currency),
     senderCurrency: sender.currency,
     receiverCurrency: receiver.currency,
   }
 }
 
-type Sided = Omit<
+/** The same in minor units. */
+export function minorPartiesOf(payment: Sided) {
+  const { outside, wallet } = minorSidesOf(payment)
+  const other = { minor: outside, currency: payment.currency }
+  const own = { minor: wallet, currency: payment.wallet_currency }
+  const [sender, receiver] = isCredit(payment) ? [other, own] : [own, other]
+  return { sender, receiver }
+}
+
+export type Sided = Omit<
   Subject,
   'id' | 'external_reference' | 'country' | 'failure' | 'related_transaction_id' | 'related_reference' | 'reason'
 >
