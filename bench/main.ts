@@ -19,6 +19,7 @@ import { ledger } from './ledger.ts'
 import { read } from './read.ts'
 import { reference } from './reference.ts'
 import { describeRig } from './rig.ts'
+import { search } from './search.ts'
 import { tokens } from './tokens.ts'
 
 const benches: Record<string, Bench> = {
@@ -33,6 +34,7 @@ const benches: Record<string, Bench> = {
   ledger,
   read,
   reference,
+  search,
   tokens,
 }
 

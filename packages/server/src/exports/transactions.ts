@@ -8,6 +8,7 @@ import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { TransactionFilter } from '../transactions/filter.ts'
+import { greatestOf, leastOf } from '../transactions/read.ts'
 import { findPage, type SearchContext, type Searched } from '../transactions/search.ts'
 import type { Line, Writer } from './records.ts'
 
@@ -51,7 +52,8 @@ type ExportedRow = Searched &
     | 'updated_at'
   >
 
-const pageRows = 500
+/** Small, so that what a page leaves is collected before the next ones. */
+const pageRows = 250
 
 /** Whose transactions are written, and how. */
 export interface ExportOrder {
@@ -92,7 +94,9 @@ const readRows = (db: ReadDb, owner: Owner, ids: readonly string[]): Promise<Exp
       select id, type, state, method, country, external_reference, amount, currency, fee, wallet_amount, wallet_currency, received,
         direction, account_name, counterparty, failure, receipt, related_transaction_id, created_at, updated_at
       from transactions
-      where id = any(${ids}::uuid[])`,
+      where id = any(${ids}::uuid[])
+        and id >= ${leastOf(ids)}
+        and id <= ${greatestOf(ids)}`,
   )
 
 function lineOf(vault: Vault, row: ExportedRow, isMasked: boolean): Line<Column> {

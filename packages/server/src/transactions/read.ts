@@ -50,9 +50,20 @@ export async function isFrozen(db: ReadDb, owner: Owner): Promise<boolean> {
   return merchant?.is_frozen === true
 }
 
-/** Whole transactions by their ids, in any order. */
+/** Whole transactions by their ids, in any order. The range leaves out the months without any: ids in a list do not. */
 export const readTransactions = (db: ReadDb, owner: Owner, ids: readonly string[]): Promise<Transaction[]> =>
-  db.find<Transaction>(owner, sql`select * from transactions where id = any(${ids}::uuid[])`)
+  db.find<Transaction>(
+    owner,
+    sql`
+      select *
+      from transactions
+      where id = any(${ids}::uuid[])
+        and id >= ${leastOf(ids)}
+        and id <= ${greatestOf(ids)}`,
+  )
+
+export const leastOf = (ids: readonly string[]) => ids.reduce((least, id) => (id < least ? id : least), lastId)
+export const greatestOf = (ids: readonly string[]) => ids.reduce((greatest, id) => (id > greatest ? id : greatest), '')
 
 export interface ListWanted {
   readonly currency: string | undefined

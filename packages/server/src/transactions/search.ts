@@ -35,14 +35,15 @@ export interface FoundPage<Row> {
 /** Greater than every id: where the first page starts. */
 export const newestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** How many transactions one statement examines where no index leads to the selected ones, and how many statements a page may take. */
+/** How many transactions one statement examines at most where no index leads to the selected ones. */
 const examinedMax = 1000
-const roundsMax = 10
+/** Statements of a page. Each examines more than the one before, because most filters need only a few. */
+const roundsMax = 14
 
 /**
  * The next transactions of an owner that a filter selects, newest first. Every statement reads at most {@link examinedMax} entries
- * of an index, whatever the merchant has. A page is shorter than its limit if it examined {@link roundsMax} times as many and found
- * too few: then it has a `next`.
+ * of an index, whatever the merchant has. A page is shorter than its limit if it examined about 10,000 and found too few: then it
+ * has a `next`.
  */
 export async function findPage<Row extends Searched>(
   context: SearchContext,
@@ -75,12 +76,15 @@ type Examine<Row> = (from: string) => Promise<Examined<Row>>
 /** Walks along the merchant's own transactions. */
 function examineAll<Row extends Searched>({ db }: SearchContext, owner: Owner, wanted: Wanted<Row>): Examine<Row> {
   const { filter, limit, read } = wanted
-  const most = isSelective(filter) ? Math.max(examinedMax, limit + 1) : limit + 1
+  const most = Math.max(examinedMax, limit + 1)
+  let next = isSelective(filter) ? Math.min(5 * (limit + 1), most) : limit + 1
   return async (from) => {
-    const walked = await walk(db.read, owner, filter, { before: from, limit: most })
+    const examined = next
+    if (isSelective(filter)) next = Math.min(2 * next, most)
+    const walked = await walk(db.read, owner, filter, { before: from, limit: examined })
     const ids = walked.filter((row) => passes(filter, row)).map(({ id }) => id)
-    const rows = ids.length === 0 ? [] : await read(owner, ids.slice(0, limit + 1))
-    return { rows: rows.sort(newestFirst), next: walked.length < most ? undefined : walked.at(-1)?.id }
+    const rows = ids.length === 0 ? [] : await read(owner, ids)
+    return { rows: rows.sort(newestFirst), next: walked.length < examined ? undefined : walked.at(-1)?.id }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EndpointKey, EndpointTables } from '../events/endpoint-tables.ts'
+import type { Transaction } from '../payments/model/store.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import type { Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
@@ -9,7 +10,12 @@ export interface Delivery extends EndpointKey {
   readonly id: string
   /** Sent as `webhook-id`: the same at every endpoint. */
   readonly event_id: string
+  readonly transaction_id: string
+  /** As stored: without the payer. */
   readonly body: string
+  /** Of its transaction; null when that is archived. The counterparty is sealed. */
+  readonly type: Transaction['type'] | null
+  readonly counterparty: string | null
   readonly attempts: number
   /** The payment's scenario; always null in live. */
   readonly scenario: Scenario | null
@@ -126,7 +132,7 @@ function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]
       join webhook_endpoints e
         on e.merchant_id = wanted.merchant_id and e.env = wanted.env::environment and e.id = wanted.id, moment
     ), picked as (
-      select r.id, r.merchant_id, r.env, r.endpoint_id, coalesce(r.event_id, r.id) as event_id, r.body, r.attempts, r.scenario, ready.url, ready.secret, ready.previous_secret
+      select r.id, r.merchant_id, r.env, r.endpoint_id, r.transaction_id, coalesce(r.event_id, r.id) as event_id, r.body, r.attempts, r.scenario, ready.url, ready.secret, ready.previous_secret
       from ready
       cross join lateral (
         select *
@@ -162,6 +168,7 @@ function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]
       from stands
       where (e.merchant_id, e.env, e.id) = (stands.merchant_id, stands.env, stands.id)
     )
-    select *
-    from picked`)
+    select picked.*, t.type, t.counterparty
+    from picked
+    left join transactions t on t.id = picked.transaction_id`)
 }

@@ -1,4 +1,5 @@
 import { openWebhookSecret } from '../merchants/webhook-secret.ts'
+import { bodyWithCustomer } from '../payments/notify/webhook-customer.ts'
 import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { type Gate, openGate } from '../platform/gated-http.ts'
@@ -32,7 +33,8 @@ export interface Deliverer {
 
 /** Signs a record, posts it and stores the response. Every attempt has its own signature time, and the same id and body. */
 export async function deliver({ gates, vault, reporter }: Deliverer, delivery: Delivery): Promise<void> {
-  const { event_id, url, body, env } = delivery
+  const { event_id, url, env } = delivery
+  const body = bodyWithCustomer(vault, delivery)
   const sealed = [delivery.secret, ...(delivery.previous_secret === null ? [] : [delivery.previous_secret])]
   const secrets = sealed.map((text) => openWebhookSecret(vault, delivery, text))
   const headers = {

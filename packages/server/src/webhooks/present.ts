@@ -1,13 +1,14 @@
 import { defaultEndpointId } from '../events/endpoint-tables.ts'
 import type { Endpoint } from '../merchants/endpoints.ts'
 import type { WebhookBody } from '../payments/notify/webhook-body.ts'
+import { bodyWithCustomer } from '../payments/notify/webhook-customer.ts'
 import { readId, showId } from '../platform/ids.ts'
+import type { Vault } from '../platform/seal.ts'
 import type { WebhookRecord } from './store.ts'
 
-export function presentRecord(record: WebhookRecord) {
-  const { id, endpoint_id, event_id, event, body, created_at, status, attempts, next_attempt_at, url, response } =
-    record
-  const { data } = JSON.parse(body) as Pick<WebhookBody, 'data'>
+export function presentRecord(vault: Vault, record: WebhookRecord) {
+  const { id, endpoint_id, event_id, event, created_at, status, attempts, next_attempt_at, url, response } = record
+  const { data } = JSON.parse(bodyWithCustomer(vault, record)) as Pick<WebhookBody, 'data'>
   return {
     id: showId('webhook', id),
     endpointId: showEndpointId(endpoint_id),

@@ -123,7 +123,7 @@ function readingRoutes(app: App, ctx: Context): void {
       if (named !== undefined && transaction_id === undefined) return { success: true as const, data: [] }
       const wanted = { status, startDate, endDate, transaction_id, limit }
       const records = await list(ctx.db.read, owner, wanted)
-      return { success: true as const, data: records.map(presentRecord) }
+      return { success: true as const, data: records.map((record) => presentRecord(ctx.vault, record)) }
     },
   )
 
@@ -142,7 +142,7 @@ function readingRoutes(app: App, ctx: Context): void {
       async (request) => {
         const record = await find(ctx.db.read, bearerOf(request), idOf(request.params.id))
         if (!record) throw new AppError('WEBHOOK_MISSING')
-        return { success: true as const, data: presentRecord(record) }
+        return { success: true as const, data: presentRecord(ctx.vault, record) }
       },
     )
 }
@@ -168,7 +168,10 @@ function feedRoute(app: App, ctx: Context): void {
     },
     async (request) => {
       const { after = 0, limit = 50 } = request.query
-      const lines = await readFeed(ctx.db.read, bearerOf(request), { after: BigInt(after), limit })
+      const lines = await readFeed({ read: ctx.db.read, vault: ctx.vault }, bearerOf(request), {
+        after: BigInt(after),
+        limit,
+      })
       return { success: true as const, data: lines }
     },
   )

@@ -1,4 +1,5 @@
 import { allEndpoints, type EndpointTables } from '../events/endpoint-tables.ts'
+import type { Transaction } from '../payments/model/store.ts'
 import type { Owner, ReadDb, Tx } from '../platform/db.ts'
 
 export interface WebhookRecord {
@@ -7,7 +8,11 @@ export interface WebhookRecord {
   /** The id of the event, which is sent as `webhook-id`. */
   readonly event_id: string
   readonly event: string
+  readonly transaction_id: string
   readonly body: string
+  /** Of its transaction; the counterparty is sealed. */
+  readonly type: Transaction['type'] | null
+  readonly counterparty: string | null
   readonly created_at: Date
   readonly status: 'CREATED' | 'SUCCESS' | 'FAILED'
   readonly attempts: number
@@ -27,10 +32,12 @@ export async function find(db: ReadDb, owner: Owner, id: string): Promise<Webhoo
     const [found] = await db.query<WebhookRecord>(
       owner,
       sql`
-        select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.body, w.created_at, w.status, w.attempts,
-          w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
+        select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.transaction_id, w.body, w.created_at,
+          w.status, w.attempts, w.next_attempt_at, w.response, t.type, t.counterparty,
+          coalesce(nullif(w.url, ''), e.url, '') as url
         from webhook_records w
         left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
+        left join transactions t on t.id = w.transaction_id
         where w.id = ${id}`,
     )
     if (found) return found
@@ -63,10 +70,12 @@ function listIn(db: ReadDb, owner: Owner, { sql }: EndpointTables, wanted: ListW
     return db.query<WebhookRecord>(
       owner,
       sql`
-        select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.body, w.created_at, w.status, w.attempts,
-          w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
+        select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.transaction_id, w.body, w.created_at,
+          w.status, w.attempts, w.next_attempt_at, w.response, t.type, t.counterparty,
+          coalesce(nullif(w.url, ''), e.url, '') as url
         from webhook_records w
         left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
+        left join transactions t on t.id = w.transaction_id
         where w.transaction_id = ${transaction_id}
           and w.status = coalesce(${status}, w.status)
           and w.id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
@@ -88,10 +97,12 @@ function listIn(db: ReadDb, owner: Owner, { sql }: EndpointTables, wanted: ListW
         order by id desc
         limit 20000
       )
-      select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.body, w.created_at, w.status, w.attempts,
-        w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
+      select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.transaction_id, w.body, w.created_at,
+        w.status, w.attempts, w.next_attempt_at, w.response, t.type, t.counterparty,
+        coalesce(nullif(w.url, ''), e.url, '') as url
       from looked w
       left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
+      left join transactions t on t.id = w.transaction_id
       where w.status = coalesce(${status}, w.status)
       order by w.id desc
       limit ${limit}`,
