@@ -199,6 +199,10 @@ export interface Schemas {
         type: string
         /** payment, fee, exchange, refund, adjustment, funding or archived */
         kind: Schemas['LineKind']
+        /** The payment's method; empty if no payment caused it */
+        method: string
+        /** The name of the payer or beneficiary, or the number if no name is known */
+        counterparty: string
         /** Negative for debits */
         amount: number
         /** The balance after it */
@@ -266,6 +270,22 @@ export interface Schemas {
     redirectUrl?: string | undefined
     /** What the customer dials if no prompt appears */
     ussdCode?: string | undefined
+  }
+  /** Of a charge: who paid, as far as the method reveals it */
+  Customer: {
+    /** Of a mobile money charge */
+    phoneNumber?: string | undefined
+    /** Of a card charge */
+    name?: string | undefined
+    card?: {
+      brand: string
+      first6: string
+      last4: string
+    } | undefined
+    /** Of a bank transfer, if the provider reports it */
+    accountNumber?: string | undefined
+    /** Name of the bank */
+    bankName?: string | undefined
   }
   /** The current state of the payment, in plain text */
   Explanation: {
@@ -352,6 +372,10 @@ export interface Schemas {
     stage: Schemas['Stage']
     /** What the customer must do now */
     nextAction: Schemas['NextAction']
+    /** The provider's own reference; empty while there is none */
+    providerReceipt: string
+    /** Of a charge: who paid, as far as the method reveals it */
+    customer?: Schemas['Customer'] | undefined
     /** The current state of the payment, in plain text */
     explanation: Schemas['Explanation']
     /** Why the payment failed */
@@ -403,6 +427,104 @@ export interface Schemas {
       /** For people; decide by `success` and `errorCode` */
       message: string
     }[]
+  }
+  FoundTransaction: {
+    /** Malipo’s id of the payment, `txn_…` */
+    transactionId: string
+    /** deposit, withdrew or adjustment */
+    type: string
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
+    status: string
+    /** The same in lower case */
+    chargeStatus: Schemas['ChargeStatus']
+    /** In major units */
+    amount: number
+    /** What leaves: the customer's side of a charge, your wallet's side of a payout */
+    senderAmount: number
+    /** What arrives: in your wallet after the fee, or with the beneficiary */
+    receiverAmount: number
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
+    country: string
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: string
+    /** ISO 8601 with +00:00 */
+    fullTimestamp: string
+    /** Year, four digits */
+    year: string
+    /** Month, in English */
+    month: string
+    /** Day of the week, in English */
+    day: string
+    /** The account that is paid, or that pays */
+    beneficiary: {
+      /** The country's name */
+      country: string
+      /** The bank or operator */
+      bankCode: string
+      /** Name of the account holder */
+      accountName: string
+      /** The kind of account: mobile money, bank, paybill or till */
+      destination: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Number of the account, phone or till */
+      accountNumber: string
+    }
+    /** Your own id of the payment */
+    externalReference: string
+    /** momo, card, bank-transfer or bank */
+    method: string
+    /** In the wallet's currency */
+    fee: number
+    /** AWAITING_APPROVAL, AWAITING_CUSTOMER, PROCESSING, UNCONFIRMED (being queried), COMPLETED, FAILED or EXPIRED */
+    stage: Schemas['Stage']
+    /** What the customer must do now */
+    nextAction: Schemas['NextAction']
+    /** The provider's own reference; empty while there is none */
+    providerReceipt: string
+    /** Of a charge: who paid, as far as the method reveals it */
+    customer?: Schemas['Customer'] | undefined
+    /** The current state of the payment, in plain text */
+    explanation: Schemas['Explanation']
+    /** Why the payment failed */
+    failureReason?: {
+      /** Why it failed; decide by this code */
+      failureCode: Schemas['FailureCode']
+      /** A sentence that you may show to the customer */
+      failureMessage: string
+      /** The provider's own code */
+      providerCode?: string | undefined
+    } | undefined
+    /** The exchange rate that was used */
+    rate?: {
+      /** BASE/QUOTE, such as USD/KES */
+      pair: string
+      /** `buy` or `sell` */
+      side: string
+      value: string
+      /** ISO 8601 date-time */
+      at: string
+    } | undefined
+    /** Received so far, for a bank transfer charge */
+    amountReceived?: number | undefined
+    /** The account that the customer transfers to */
+    virtualAccount?: Schemas['VirtualAccount'] | undefined
+    /** Of an adjustment: the payment whose money moved after its end */
+    relatedTransactionId?: string | undefined
+    /** Your id of that payment */
+    relatedExternalReference?: string | undefined
+    /** Of an adjustment: credit or debit */
+    direction?: Schemas['Direction'] | undefined
+    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
+    reason?: string | undefined
+    /** The adjustments made after its end, oldest first; each is a transaction of its own */
+    adjustments?: string[] | undefined
   }
   StartedCharge: {
     /** true when the request succeeded, false when it was refused */
@@ -1245,6 +1367,8 @@ export interface Schemas {
     fee: number
     /** Of a bank transfer charge that has ended: the amount received */
     amountReceived?: number | undefined
+    /** Of a charge: who paid, as far as the method reveals it */
+    customer?: Schemas['Customer'] | undefined
     /** Why the payment failed */
     failureReason?: {
       /** Why it failed; decide by this code */
@@ -1777,6 +1901,91 @@ export interface Operations {
       data: Schemas['OneTransaction']
     }
   }
+  /** Search transactions */
+  getSearchTransactions: {
+    query?: {
+      /** A transaction id, your reference, a phone number in any form, an account number, the provider's receipt, or the first words of a name. Exact, but names are compared without case and accents. */
+      q?: string | undefined
+      /** PENDING, then SUCCESSFUL or FAILED */
+      status?: 'pending' | 'failed' | 'successful' | undefined
+      /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
+      type?: string | undefined
+      /** momo, card, bank-transfer, bank or conversion */
+      method?: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | undefined
+      /** Three-letter ISO 4217 code */
+      currency?: string | undefined
+      /** Two-letter code */
+      country?: string | undefined
+      /** At least this much, in major units of the transaction’s currency */
+      minAmount?: number | undefined
+      /** At most this much */
+      maxAmount?: number | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day, inclusive */
+      endDate?: string | undefined
+      /** 20 if omitted */
+      limit?: number | undefined
+      /** The `nextCursor` of the page before */
+      cursor?: string | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['FoundTransaction'][]
+      /** The `cursor` of the next page; empty at the end */
+      nextCursor: string
+    }
+  }
+  /** Export transactions */
+  getExportsTransactions: {
+    query?: {
+      /** A transaction id, your reference, a phone number in any form, an account number, the provider's receipt, or the first words of a name. Exact, but names are compared without case and accents. */
+      q?: string | undefined
+      /** PENDING, then SUCCESSFUL or FAILED */
+      status?: 'pending' | 'failed' | 'successful' | undefined
+      /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
+      type?: string | undefined
+      /** momo, card, bank-transfer, bank or conversion */
+      method?: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | undefined
+      /** Three-letter ISO 4217 code */
+      currency?: string | undefined
+      /** Two-letter code */
+      country?: string | undefined
+      /** At least this much, in major units of the transaction’s currency */
+      minAmount?: number | undefined
+      /** At most this much */
+      maxAmount?: number | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day, inclusive */
+      endDate?: string | undefined
+      /** csv or ndjson; csv if omitted */
+      format?: 'csv' | 'ndjson' | undefined
+      /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
+      bom?: '0' | '1' | undefined
+    }
+    answer: unknown
+  }
+  /** Export a wallet's statement */
+  getExportsStatement: {
+    query: {
+      /** Three-letter code of the wallet */
+      currency: string
+      /** The wallet's country; required only if the currency has several */
+      country?: string | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day, inclusive */
+      endDate?: string | undefined
+      /** csv or ndjson; csv if omitted */
+      format?: 'csv' | 'ndjson' | undefined
+      /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
+      bom?: '0' | '1' | undefined
+    }
+    answer: unknown
+  }
   /** Charge by mobile money */
   postFiatDepositMomo: {
     body: Schemas['MomoCharge']
@@ -2292,6 +2501,9 @@ export const operations = {
   getWalletsStatement: { method: 'GET', path: '/wallets/statement' },
   getTransactions: { method: 'GET', path: '/transactions' },
   getTransactionsTransactionId: { method: 'GET', path: '/transactions/{transactionId}' },
+  getSearchTransactions: { method: 'GET', path: '/search/transactions' },
+  getExportsTransactions: { method: 'GET', path: '/exports/transactions' },
+  getExportsStatement: { method: 'GET', path: '/exports/statement' },
   postFiatDepositMomo: { method: 'POST', path: '/fiat/deposit/momo', isKeyed: true },
   postFiatDepositCard: { method: 'POST', path: '/fiat/deposit/card', isKeyed: true },
   postFiatDepositBankTransfer: { method: 'POST', path: '/fiat/deposit/bank-transfer', isKeyed: true },
