@@ -9,6 +9,8 @@ export interface CliEnvironment {
   readonly folder?: string
   readonly write: (text: string) => void
   readonly writeError: (text: string) => void
+  /** Writes bytes as they are, and resolves when more may follow. */
+  readonly writeBytes?: (bytes: Uint8Array) => Promise<void>
   /** The terminal of `write`; without it, the output goes to a program or a file. */
   readonly terminal?: { readonly columns: number } | undefined
   /** Whether `writeError` writes to a terminal. */

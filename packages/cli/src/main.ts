@@ -29,6 +29,8 @@ const run = createProgram({
   folder: process.cwd(),
   write: (text) => void stdout.write(text),
   writeError: (text) => void stderr.write(text),
+  writeBytes: (bytes) =>
+    new Promise((resolve, reject) => stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
   signal: interrupt.signal,
   hasErrorTerminal: stderr.isTTY === true,
   run: runProgram,

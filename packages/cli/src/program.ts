@@ -19,6 +19,7 @@ import { addDoctorCommand } from './doctor.ts'
 import { addEndpointCommands } from './endpoints.ts'
 import { addEventsCommand } from './events.ts'
 import { type Exit, exitCodes, exitMeanings } from './exit-codes.ts'
+import { addExportCommands } from './export.ts'
 import { addFaultCommands } from './faults.ts'
 import { addFeeCommands } from './fees.ts'
 import { commandsOf, guide, guideOf } from './guide.ts'
@@ -41,6 +42,7 @@ import { addProviderCommands } from './providers.ts'
 import { addQuoteCommands } from './quote.ts'
 import { addRateCommands } from './rates.ts'
 import { addRefundCommand } from './refund.ts'
+import { addSearchCommand } from './search.ts'
 import { addSecretCommands } from './secrets.ts'
 import { didYouMean } from './suggest.ts'
 import { addSuspenseCommands } from './suspense.ts'
@@ -65,7 +67,14 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addCompletionCommand,
   ],
   'Collect and pay out:': [addChargeCommands, addPayCommand, addBulkCommand, addRefundCommand, addQuoteCommands],
-  'Read:': [addTransactionCommands, addBalanceCommands, addEventsCommand, addLogsCommand],
+  'Read:': [
+    addTransactionCommands,
+    addSearchCommand,
+    addBalanceCommands,
+    addExportCommands,
+    addEventsCommand,
+    addLogsCommand,
+  ],
   'Webhooks:': [addListenCommand, addWebhookCommands, addEndpointCommands, addConformanceCommand],
   'Test in the sandbox:': [addTriggerCommand, addClockCommand, addFaultCommands],
   'Operate Malipo (staff):': [

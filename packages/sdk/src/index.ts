@@ -10,11 +10,13 @@ import {
 } from './account.ts'
 import { type RequestLog, requestLogOf, type WebhookEndpoints, webhookEndpointsOf } from './endpoints.ts'
 import { MalipoError } from './errors.ts'
+import { type Exports, exportsOf } from './exports.ts'
 import { type Webhooks, webhooksOf } from './handler.ts'
 import { type Charges, chargesOf, type Payouts, payoutsOf } from './payments.ts'
 import { type Conversions, conversionsOf, type Quotes, quotesOf } from './quotes.ts'
 import { type Refunds, refundsOf } from './refunds.ts'
 import { type Sandbox, sandboxOf } from './sandbox.ts'
+import { type Search, searchOf } from './search.ts'
 import { type Transactions, transactionsOf } from './transactions.ts'
 import { createTransport, type Environment, type Settings } from './transport.ts'
 
@@ -43,6 +45,8 @@ export class Malipo {
   readonly quotes: Quotes
   readonly conversions: Conversions
   readonly transactions: Transactions
+  readonly search: Search
+  readonly exports: Exports
   readonly externalAccounts: ExternalAccounts
   readonly reference: Reference
   readonly account: Account
@@ -55,6 +59,8 @@ export class Malipo {
     const transport = createTransport(settingsOf(options))
     this.environment = transport.environment
     this.transactions = transactionsOf(transport)
+    this.search = searchOf(transport)
+    this.exports = exportsOf(transport)
     this.charges = chargesOf(transport, this.transactions.get)
     this.payouts = payoutsOf(transport, this.transactions.get)
     this.refunds = refundsOf(transport, this.transactions.get)
@@ -158,6 +164,7 @@ export {
   type WebhookProblem,
   WebhookVerificationError,
 } from './errors.ts'
+export type { Exports, StatementExport, TransactionExport } from './exports.ts'
 export type { ErrorCode } from './generated/api.ts'
 export {
   type HandlerOptions,
@@ -200,6 +207,7 @@ export type {
   SimulatedEnd,
   TestValues,
 } from './sandbox.ts'
+export type { FoundTransaction, Search, TransactionSearch } from './search.ts'
 export type {
   Explanation,
   Status,

@@ -108,7 +108,8 @@ function stillPending(idOrReference: string, stage: string | undefined, timeoutM
   )
 }
 
-function detailsOf({ virtualAccount, ...raw }: Schemas['OneTransaction']): TransactionDetails {
+/** With or without its history. */
+export function detailsOf<Raw extends Schemas['FoundTransaction']>({ virtualAccount, ...raw }: Raw) {
   return { ...withStatus(raw), ...(virtualAccount && { virtualAccount: accountOf(virtualAccount) }) }
 }
 

@@ -59,6 +59,8 @@ export interface Transport {
     options?: CallOptions,
     headers?: Readonly<Record<string, string>>,
   ): Promise<ApiResponse<Operations[Called]['answer']>>
+  /** Calls an operation and passes its response on as it arrives. */
+  stream<Called extends Name>(name: Called, input: Input<Called>, options?: CallOptions): AsyncIterable<Uint8Array>
   send(request: Request, options?: CallOptions): Promise<ApiResponse<unknown>>
 }
 
@@ -76,8 +78,30 @@ export function createTransport(settings: Settings): Transport {
   return {
     environment: settings.environment,
     send,
+    stream: (name, input, options = {}) => passOn(settings, requestFor(name, input), options, tokens),
     call: async (name, input, options, headers) =>
       (await send({ ...requestFor(name, input), ...(headers && { headers }) }, options)) as ApiResponse<never>,
+  }
+}
+
+/**
+ * Starts when it is read. Until the response starts it is retried like any call; what breaks off later is not, because the reader
+ * has a part of it already.
+ */
+async function* passOn(
+  settings: Settings,
+  request: Request,
+  options: CallOptions,
+  tokens: Tokens,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { body, requestId } = await persist(settings, request, options, tokens, open)
+  if (!body) return
+  const { signal } = options
+  try {
+    yield* signal ? body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal }) : body
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw brokenOff(request, requestId, cause)
   }
 }
 
@@ -122,14 +146,28 @@ async function persist(
   request: Request,
   options: CallOptions,
   tokens?: Tokens,
-): Promise<ApiResponse<unknown>> {
+): Promise<ApiResponse<unknown>>
+async function persist<Result>(
+  settings: Settings,
+  request: Request,
+  options: CallOptions,
+  tokens: Tokens,
+  attempt: Attempt<Result>,
+): Promise<Result>
+async function persist(
+  settings: Settings,
+  request: Request,
+  options: CallOptions,
+  tokens?: Tokens,
+  attempt: Attempt<unknown> = exchange,
+): Promise<unknown> {
   const { maxRetries = settings.maxRetries, idempotencyKey = randomUUID(), signal } = options
   const headers = { ...request.headers, ...(request.isKeyed && { 'idempotency-key': idempotencyKey }) }
   let [tries, isRenewed, isAfterRetry] = [0, false, false]
   for (;;) {
     const token = await tokens?.get(signal) // Minting a token has its own retries: its error ends the call.
     try {
-      return await exchange(
+      return await attempt(
         settings,
         { ...request, headers: { ...headers, ...bearer(token) } },
         { options, isAfterRetry },
@@ -156,29 +194,51 @@ interface Tried {
   readonly isAfterRetry: boolean
 }
 
+type Attempt<Result> = (settings: Settings, request: Request, tried: Tried) => Promise<Result>
+
+/** A response whose body is still to be read. */
+interface OpenedResponse {
+  readonly body: ReadableStream<Uint8Array> | null
+  readonly requestId: string
+}
+
+/** Sends one request and leaves the body of its success unread. The timeout is for the start of the response. */
+async function open(settings: Settings, request: Request, tried: Tried): Promise<OpenedResponse> {
+  const requestId = `sdk_${randomUUID()}`
+  const isFine = ({ status }: { readonly status: number }) => status >= 200 && status < 300
+  const take = async (response: Response) => (isFine(response) ? response : await wholeOf(response))
+  const response = await fetchOnce(settings, request, tried.options, requestId, take)
+  if (response instanceof Response) return { body: response.body, requestId }
+  throw refusalOf(response, { requestId, isAfterRetry: tried.isAfterRetry })
+}
+
 /** Sends one request. Every failure is thrown as an SDK error. */
 async function exchange(settings: Settings, request: Request, tried: Tried): Promise<ApiResponse<unknown>> {
   const requestId = `sdk_${randomUUID()}`
-  const response = await fetchOnce(settings, request, tried.options, requestId)
+  const response = await fetchOnce(settings, request, tried.options, requestId, wholeOf)
   const isFine = response.status >= 200 && response.status < 300 && response.body !== undefined
   if (!isFine) throw refusalOf(response, { requestId, isAfterRetry: tried.isAfterRetry })
   return { body: response.body, headers: response.headers }
 }
 
-async function fetchOnce(
+async function wholeOf(response: Response): Promise<RawResponse> {
+  return { status: response.status, headers: response.headers, body: objectIn(await response.text()) }
+}
+
+async function fetchOnce<Taken>(
   settings: Settings,
   request: Request,
   { signal, timeoutMs = settings.timeoutMs }: CallOptions,
   requestId: string,
-): Promise<RawResponse> {
+  take: (response: Response) => Promise<Taken>,
+): Promise<Taken> {
   signal?.throwIfAborted()
   const end = new AbortController()
   const abort = () => end.abort()
   signal?.addEventListener('abort', abort, { once: true })
   const timer = setTimeout(abort, timeoutMs)
   try {
-    const response = await settings.fetch(urlOf(settings, request), initOf(request, requestId, end.signal))
-    return { status: response.status, headers: response.headers, body: objectIn(await response.text()) }
+    return await take(await settings.fetch(urlOf(settings, request), initOf(request, requestId, end.signal)))
   } catch (cause) {
     signal?.throwIfAborted()
     if (!end.signal.aborted) throw brokenOff(request, requestId, cause)
