@@ -39,6 +39,7 @@ export const chapters: readonly Chapter[] = [
       'guides/people',
       'guides/webhooks',
       'guides/reconcile',
+      'guides/find-and-export',
       'guides/errors',
       'guides/test',
       'guides/go-live',
