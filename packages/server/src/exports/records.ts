@@ -13,8 +13,7 @@ type Value = string | Amount | { readonly customer: Customer }
 /** One line of an export, by the names of its columns. */
 export type Line<Column extends string> = Readonly<Record<Column, Value>>
 
-export const formats = ['csv', 'ndjson'] as const
-export type Format = (typeof formats)[number]
+export type Format = 'csv' | 'ndjson'
 
 export const mediaTypes = {
   csv: 'text/csv; charset=utf-8; header=present',

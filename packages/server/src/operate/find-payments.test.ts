@@ -220,6 +220,7 @@ test('a page with more candidates than it examines continues where it stopped', 
 /** Makes the payments of the file look as if an earlier release had accepted them all. */
 async function forgetLookups(malipo: PayingMalipo): Promise<void> {
   await malipo.ask('delete from payment_lookups')
+  await malipo.ask('delete from merchant_lookups')
   await malipo.ask(
     `insert into unindexed_payments values ('00000000-0000-0000-0000-000000000000', id_at(record_time()))`,
   )
@@ -288,18 +289,20 @@ test('indexing writes the same lookups as acceptance and resolution do', async (
   const ids = [await payOut(merchant), await charge(merchant, newPhone()), await payOutToBank(merchant, '0690000031')]
   for (const id of ids) await malipo.comesTo(id, 'successful')
   await malipo.later(1)
-  const lookups = () =>
+  const lookups = (table: string) =>
     malipo.ask(
-      'select hash::text, transaction_id from payment_lookups where transaction_id = any($1) order by transaction_id, hash',
+      `select hash::text, transaction_id from ${table} where transaction_id = any($1) order by transaction_id, hash`,
       [ids.map((id) => readId('transaction', id))],
     )
-  const written = await lookups()
-  assert.equal(written.length, 9, 'reference, number and receipt of each')
+  const written = [await lookups('payment_lookups'), await lookups('merchant_lookups')]
+  const [staff = [], own = []] = written
+  assert.equal(staff.length, 9, 'reference, number and receipt of each')
+  assert.equal(own.length, 9, 'number and receipt of each, one word of a name, and two words of another')
 
   await forgetLookups(malipo)
   await indexAll(malipo)
 
-  assert.deepEqual(await lookups(), written)
+  assert.deepEqual([await lookups('payment_lookups'), await lookups('merchant_lookups')], written)
 })
 
 /** The keys of a file's database, newest first. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
 import type { Owner, Query, ReadDb } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import { cardBody, cards, chargingMalipo } from '../testing/charging.ts'
@@ -187,6 +187,40 @@ test('pages have neither gaps nor repetitions, while new transactions are accept
   assert.deepEqual([...idsOf(first.data), ...idsOf(second.data)], ids)
 })
 
+/** The keys of this file's database, newest first. */
+let keys = [`f0:v2:${randomBytes(32).toString('base64url')}`]
+const startWith = (t: TestContext) => payingMalipo(t, { MALIPO_SECRET_KEYS: keys.join(',') })
+
+test('numbers and names are found under every key, and without the old key after a reseal', async (t) => {
+  const phone = newPhone()
+  const before = await startWith(t)
+  const pair = await before.merchant()
+  const id = await payOut(pair, { phone, name: 'Kiptoo Rono' })
+  keys = [`f1:v2:${randomBytes(32).toString('base64url')}`, ...keys]
+  const during = await startWith(t)
+  const later = await payOut(await during.as(pair), { phone, name: 'Kiptoo Rono' })
+  const finds = async (malipo: PayingMalipo) => {
+    const merchant = await malipo.as(pair)
+    return [await search(merchant, { q: phone }), await search(merchant, { q: 'kiptoo rono' })]
+  }
+
+  assert.deepEqual(await finds(during), [
+    [later, id],
+    [later, id],
+  ])
+  await during.operator.secrets.reseal()
+  keys = keys.slice(0, 1)
+  assert.deepEqual(await finds(await startWith(t)), [
+    [later, id],
+    [later, id],
+  ])
+  const [counted] = await during.ask<{ count: string }>(
+    'select count(*) from merchant_lookups where transaction_id = $1',
+    [readId('transaction', id)],
+  )
+  assert.equal(counted?.count, '3', 'no hash of the old key is left')
+})
+
 const refused: Record<string, SearchQuery> = {
   'a limit of 0': { limit: 0 },
   'a limit of 101': { limit: 101 },
@@ -198,7 +232,7 @@ const refused: Record<string, SearchQuery> = {
   'a start after the end': { startDate: '2026-02-02', endDate: '2026-02-01' },
   'a least amount above the most': { minAmount: 5, maxAmount: 4 },
   'an amount that is a word': { minAmount: 'ten' },
-  'an unknown cursor': { cursor: 'nobody' },
+  'an unknown cursor': { cursor: 'unknown' },
   'a blank text': { q: '  ' },
   'an unknown parameter': { page: 2 },
 }

@@ -1,5 +1,5 @@
 /** The words of a name as it is compared: without case, accents and marks. */
-export function wordsOf(name: string): string[] {
+function wordsOf(name: string): string[] {
   const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
   return plain.replaceAll(/['’`.]/g, '').match(/[\p{L}\p{N}]+/gu) ?? []
 }
