@@ -68,6 +68,7 @@ export const chapters: readonly Chapter[] = [
       'reference/api/external-accounts',
       'reference/api/transactions',
       'reference/api/wallets',
+      'reference/api/exports',
       'reference/api/webhooks',
       'reference/api/reference-data',
       'reference/api/sandbox',

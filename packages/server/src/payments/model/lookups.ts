@@ -103,8 +103,14 @@ interface Changed {
   readonly receipts: readonly BookedReceipt[]
 }
 
+/** Writes what changes add, for staff and for the merchants. */
+export async function insertAddedLookups(db: Db, changed: readonly Changed[]): Promise<void> {
+  const added = changed.flatMap(addedLookups)
+  await Promise.all([insertLookups(db, added), insertMerchantLookups(db, added)])
+}
+
 /** What a change adds. Most changes add nothing. */
-export function addedLookups({ before, transaction, receipts }: Changed): OwnedLookup[] {
+function addedLookups({ before, transaction, receipts }: Changed): OwnedLookup[] {
   const { id, receipt, action, merchant_id, env } = transaction
   const isSameReceipt = receipt === before.transaction.receipt
   const isSameAccount = openedAccount(action) === openedAccount(before.transaction.action)

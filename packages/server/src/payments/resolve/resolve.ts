@@ -17,7 +17,7 @@ import { type Adjustment, adjustmentEvent, adjustmentMovements, adjustmentOf } f
 import { withLate } from '../late-money/late-money.ts'
 import type { CaseChange } from '../late-money/suspense-cases.ts'
 import { writeLate } from '../late-money/write-late.ts'
-import { addedLookups, insertLookups, insertMerchantLookups } from '../model/lookups.ts'
+import { insertAddedLookups } from '../model/lookups.ts'
 import { isAllowed, stageOf } from '../model/state.ts'
 import {
   type Attempt,
@@ -365,15 +365,13 @@ async function write(tx: BatchTx, at: Date, cell: number, changed: readonly Paym
   const receipts = changed.flatMap((draft) => draft.receipts.slice(draft.before.receipts.length))
   const paid = changed.filter(isJustPaid).map(({ transaction }) => transaction)
   const timers = changed.flatMap((draft) => draft.timers)
-  const lookups = changed.flatMap(addedLookups)
   const events = changed.flatMap((draft) => draft.events)
   await Promise.all([
     move(tx, at, transactions),
     updateAttempts(tx, attempts),
     insertAttempts(tx, begun),
     insertReceipts(tx, at, receipts),
-    insertLookups(tx, lookups),
-    insertMerchantLookups(tx, lookups),
+    insertAddedLookups(tx, changed),
     watchAccounts(tx, paid),
     setTimers(tx, timers),
     writeLate(tx, at, cell, changed),
