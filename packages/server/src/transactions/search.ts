@@ -38,7 +38,7 @@ export const newestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** How many transactions one statement examines at most where no index leads to the selected ones. */
 const examinedMax = 1000
 /** Statements of a page. Each examines more than the one before, because most filters need only a few. */
-const roundsMax = 14
+const roundsMax = 12
 
 /**
  * The next transactions of an owner that a filter selects, newest first. Every statement reads at most {@link examinedMax} entries
