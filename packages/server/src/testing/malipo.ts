@@ -132,7 +132,8 @@ export async function call(
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url + path, { method, headers: { ...type, ...headers }, ...sent })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) }
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? true
+  return { status: response.status, headers: response.headers, body: text === '' || !isJson ? {} : JSON.parse(text) }
 }
 
 /** Queries the database at a URL. */
