@@ -123,6 +123,7 @@ export const chapters: readonly Chapter[] = [
       'decisions/merchant-people',
       'decisions/webhook-endpoints',
       'decisions/row-security',
+      'decisions/search',
       'decisions/audit-chain',
       'decisions/doubt',
       'decisions/ids-and-partitions',
