@@ -431,7 +431,7 @@ export interface Schemas {
   FoundTransaction: {
     /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
-    /** deposit, withdrew or adjustment */
+    /** deposit, withdrew, refund, conversion or adjustment */
     type: string
     /** PENDING, then SUCCESSFUL or FAILED, which is final */
     status: string
@@ -515,13 +515,19 @@ export interface Schemas {
     amountReceived?: number | undefined
     /** The account that the customer transfers to */
     virtualAccount?: Schemas['VirtualAccount'] | undefined
+    /** Of a refund, or a payout in its place: the charge */
+    refundOf?: string | undefined
+    /** Of a charge: what went back by successful refunds */
+    refunded?: number | undefined
+    /** Of a charge: what can still be refunded; pending refunds are deducted */
+    refundable?: number | undefined
     /** Of an adjustment: the payment whose money moved after its end */
     relatedTransactionId?: string | undefined
     /** Your id of that payment */
     relatedExternalReference?: string | undefined
     /** Of an adjustment: credit or debit */
     direction?: Schemas['Direction'] | undefined
-    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator */
+    /** Of an adjustment: late_success, late_receipt, payout_returned, charge_reversed, chargeback_won, suspense_cleared or operator. Of a refund: your words */
     reason?: string | undefined
     /** The adjustments made after its end, oldest first; each is a transaction of its own */
     adjustments?: string[] | undefined
