@@ -31,7 +31,10 @@ module.exports = {
       name: 'connectors-know-only-the-contract',
       severity: 'error',
       from: { path: `${source}providers/(?!sandbox/|conformance/)([^/]+)/` },
-      to: { path: source, pathNot: `${source}(providers/($1/|contract\\.ts|refund-contract\\.ts|failure-codes\\.ts)|money/|platform/)` },
+      to: {
+        path: source,
+        pathNot: `${source}(providers/($1/|contract\\.ts|refund-contract\\.ts|failure-codes\\.ts)|money/|platform/)`,
+      },
     },
     {
       name: 'only-the-platform-knows-the-drivers',

@@ -95,16 +95,18 @@ export interface Context {
   close(): Promise<void>
 }
 
+const databaseOptions = (config: Config, log: Log): Parameters<typeof openDatabase>[0] => ({
+  url: config.databaseUrl,
+  connectionsMax: config.databaseConnections,
+  statementTimeoutMs: timing.statementTimeoutMs,
+  onError: (err) => log.warn({ err }, 'idle database connection failed'),
+})
+
 export function openContext(config: Config, log = createLog({ level: config.logLevel }), open = openDatabase): Context {
   const reference = loadReferenceData()
   const simulator = openSimulator(config)
   const connectors = openConnectors(config, reference, simulator)
-  const db = open({
-    url: config.databaseUrl,
-    connectionsMax: config.databaseConnections,
-    statementTimeoutMs: timing.statementTimeoutMs,
-    onError: (err) => log.warn({ err }, 'idle database connection failed'),
-  })
+  const db = open(databaseOptions(config, log))
   const wakeups = openWakeups({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
   const health = createLaneHealth(db.write, wakeups, log)
   const routing = createRouting(reference.routes, connectors, health.isUsable)

@@ -13,7 +13,7 @@ export interface RefundsWanted {
   readonly before: string | undefined
 }
 
-export interface RefundRow extends Transaction {
+interface RefundRow extends Transaction {
   /** The merchant's words. */
   readonly refund_reason: string | null
 }
@@ -32,7 +32,7 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 export async function listRefunds(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundPage> {
   const { status, limit } = wanted
   const scanned = await scan(db, owner, wanted)
-  // A payout in place of a refund is no refund.
+  // Payouts in place of refunds are not listed.
   const matching = scanned.filter(({ type, state }) => type === 'refund' && isOf(status, state))
   const refunds = matching.slice(0, limit)
   const last =

@@ -6,7 +6,7 @@ import type { ApiResponse } from './malipo.ts'
 import { type PayingMalipo, walletOf } from './paying.ts'
 
 /** A transaction as a merchant reads it. */
-export type ReadTransaction = Record<string, unknown> & {
+type ReadTransaction = Record<string, unknown> & {
   readonly transactionId: string
   readonly status: string
   readonly refunded?: number
@@ -14,7 +14,7 @@ export type ReadTransaction = Record<string, unknown> & {
 }
 
 /** A merchant with paid charges to refund. */
-export interface RefundingMerchant {
+interface RefundingMerchant {
   readonly id: string
   call(method: string, path: string, body?: unknown): Promise<ApiResponse>
   /** A successful charge in KES by mobile money at pawaPay. */

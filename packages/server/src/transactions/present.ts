@@ -1,8 +1,8 @@
 import { formatMinor, numberFromMinor } from '../money/money.ts'
 import type { LaneHealth } from '../payments/dispatch/lane-health.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
-import { isOutgoing } from '../payments/model/outgoing.ts'
 import { customerOf } from '../payments/model/customer.ts'
+import { isOutgoing } from '../payments/model/outgoing.ts'
 import { publicStatus, stageOf } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { adjustingOf, reasonOf, refundOf, sidesOf } from '../payments/notify/webhook-body.ts'
@@ -12,6 +12,7 @@ import type { CustomerAction } from '../providers/contract.ts'
 import type { ReferenceData } from '../reference/data.ts'
 import { operatorBy } from '../reference/momo.ts'
 import { explain, type Obstacles } from './explain.ts'
+import type { RefundsShown } from './refund-fields.ts'
 
 const months = 'January February March April May June July August September October November December'.split(' ')
 const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
@@ -81,10 +82,11 @@ export function presentOne(
 /** What is shown of a transaction and read from other rows. */
 export interface FoundFacts {
   readonly isFrozen: boolean
+  readonly refunds: RefundsShown
 }
 
 /** The same without its history, as a search finds it. */
-export function presentFound(presenter: Presenter, transaction: Transaction, { isFrozen }: FoundFacts) {
+export function presentFound(presenter: Presenter, transaction: Transaction, { isFrozen, refunds }: FoundFacts) {
   const { type, external_reference, method, fee, wallet_currency, state, failure, rate, received, currency } =
     transaction
   const virtualAccount = presentAccount(presenter.config.publicUrl, transaction)
@@ -114,6 +116,7 @@ export function presentFound(presenter: Presenter, transaction: Transaction, { i
     }),
     ...(type === 'deposit' && method === 'bank-transfer' && { amountReceived: numberFromMinor(received, currency) }),
     ...(virtualAccount && { virtualAccount }),
+    ...refunds,
   }
 }
 

@@ -5,19 +5,43 @@ import { refundableOf } from '../payments/refunds/refundable.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 
 /** What a charge shows of its refunds, and a refund of its reason. */
-export async function refundFields(db: ReadDb, owner: Owner, transaction: Transaction) {
-  const { id, type, currency } = transaction
-  if (type === 'refund') {
-    const [row] = await db.find<{ reason: string }>(
+export interface RefundsShown {
+  readonly refunded?: number
+  readonly refundable?: number
+  readonly reason?: string
+}
+
+/** Reads these fields of some transactions at once. */
+export async function readRefundFields(
+  db: ReadDb,
+  owner: Owner,
+  transactions: readonly Transaction[],
+): Promise<(transaction: Transaction) => RefundsShown> {
+  const [sumsOf, reasons] = await Promise.all([
+    readSums(db, owner, transactions),
+    readReasons(
+      db,
       owner,
-      sql`select reason from refund_reasons where transaction_id = ${id}`,
-    )
-    return row ? { reason: row.reason } : {}
+      transactions.filter(({ type }) => type === 'refund').map(({ id }) => id),
+    ),
+  ])
+  return (transaction) => {
+    const { id, type, currency } = transaction
+    const reason = reasons.get(id)
+    if (type !== 'deposit') return reason === undefined ? {} : { reason }
+    const sums = sumsOf(id)
+    return {
+      refunded: numberFromMinor(sums.successful, currency),
+      refundable: numberFromMinor(refundableOf(transaction, sums), currency),
+    }
   }
-  if (type !== 'deposit') return {}
-  const sums = (await readSums(db, owner, [transaction]))(id)
-  return {
-    refunded: numberFromMinor(sums.successful, currency),
-    refundable: numberFromMinor(refundableOf(transaction, sums), currency),
-  }
+}
+
+async function readReasons(db: ReadDb, owner: Owner, refunds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (refunds.length === 0) return new Map()
+  const rows = await db.find<{ transaction_id: string; reason: string }>(
+    owner,
+    sql`select transaction_id, reason from refund_reasons where transaction_id = any(${refunds}::uuid[])`,
+  )
+  return new Map(rows.map((row) => [row.transaction_id, row.reason]))
 }

@@ -10,7 +10,7 @@ import { isToSend } from './explain.ts'
 import { readType } from './filter.ts'
 import { presentOne, presentTransaction } from './present.ts'
 import { findById, findTransaction, isFrozen, type ListWanted, listTransactions, timelineOf } from './read.ts'
-import { refundFields } from './refund-fields.ts'
+import { readRefundFields } from './refund-fields.ts'
 import { OneTransaction, Transaction } from './transaction-schema.ts'
 
 const ListQuery = Type.Object(
@@ -75,11 +75,11 @@ export function transactionRoutes(app: App, ctx: Context): void {
       const transaction = await findTransaction(ctx.db.read, owner, request.params.transactionId)
       if (!transaction) throw new AppError('TRANSACTION_MISSING')
       const timeline = await timelineOf(ctx.db.read, owner, transaction.id)
-      const refunds = await refundFields(ctx.db.read, owner, transaction)
+      const refundsOf = await readRefundFields(ctx.db.read, owner, [transaction])
       const isHeld = isToSend(transaction) && (await isFrozen(ctx.db.read, owner))
       return {
         success: true as const,
-        data: { ...presentOne(ctx, transaction, { timeline, isFrozen: isHeld }), ...refunds },
+        data: presentOne(ctx, transaction, { timeline, isFrozen: isHeld, refunds: refundsOf(transaction) }),
       }
     },
   )

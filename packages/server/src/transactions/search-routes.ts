@@ -7,6 +7,7 @@ import { isToSend } from './explain.ts'
 import { FilterFields, readFilter } from './filter.ts'
 import { presentFound } from './present.ts'
 import { isFrozen, readTransactions } from './read.ts'
+import { readRefundFields } from './refund-fields.ts'
 import { findPage, newestId } from './search.ts'
 import { FoundTransaction } from './transaction-schema.ts'
 
@@ -50,7 +51,10 @@ export function searchRoute(app: App, ctx: Context): void {
         read: (of, ids) => readTransactions(ctx.db.read, of, ids),
       })
       const isHeld = rows.some(isToSend) && (await isFrozen(ctx.db.read, owner))
-      const data = rows.map((row) => presentFound(ctx, row, { isFrozen: isHeld && isToSend(row) }))
+      const refundsOf = await readRefundFields(ctx.db.read, owner, rows)
+      const data = rows.map((row) =>
+        presentFound(ctx, row, { isFrozen: isHeld && isToSend(row), refunds: refundsOf(row) }),
+      )
       return { success: true as const, data, nextCursor: next === undefined ? '' : showCursor(next) }
     },
   )

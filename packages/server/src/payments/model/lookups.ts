@@ -59,11 +59,7 @@ export function nameHashes(vault: Vault, start: string): bigint[] {
 }
 
 /** The number of the counterparty first, then the starts of its name. */
-export function counterpartyLookups(
-  vault: Vault,
-  transaction_id: string,
-  counterparty: Counterparty | null,
-): Lookup[] {
+export function counterpartyLookups(vault: Vault, transaction_id: string, counterparty: Counterparty | null): Lookup[] {
   if (!counterparty) return []
   const number = searchableNumber(counterparty)
   const numbers = number === undefined ? [] : [{ hash: shortened(vault.hash(number, numberPurpose)), transaction_id }]
