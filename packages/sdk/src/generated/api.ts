@@ -277,9 +277,13 @@ export interface Schemas {
     phoneNumber?: string | undefined
     /** Of a card charge */
     name?: string | undefined
+    /** Of a card charge */
     card?: {
+      /** Such as visa */
       brand: string
+      /** The first six digits */
       first6: string
+      /** The last four digits */
       last4: string
     } | undefined
     /** Of a bank transfer, if the provider reports it */
@@ -393,7 +397,7 @@ export interface Schemas {
       pair: string
       /** `buy` or `sell` */
       side: string
-      /** The rate, as decimal text */
+      /** Quote currency for one of the base currency, exact */
       value: string
       /** ISO 8601 date-time */
       at: string
@@ -507,6 +511,7 @@ export interface Schemas {
       pair: string
       /** `buy` or `sell` */
       side: string
+      /** Quote currency for one of the base currency, exact */
       value: string
       /** ISO 8601 date-time */
       at: string
@@ -900,6 +905,7 @@ export interface Schemas {
       pair: string
       /** `buy` or `sell` */
       side: string
+      /** Quote currency for one of the base currency, exact */
       value: string
       /** ISO 8601 date-time */
       at: string
@@ -1068,6 +1074,7 @@ export interface Schemas {
     errorCode: string
     /** For people; decide by `success` and `errorCode` */
     message: string
+    /** What to do about it */
     fix: string
   }
   ValidatedPayout: {
@@ -1095,6 +1102,7 @@ export interface Schemas {
       pair: string
       /** `buy` or `sell` */
       side: string
+      /** Quote currency for one of the base currency, exact */
       value: string
       /** ISO 8601 date-time */
       at: string
@@ -1108,6 +1116,7 @@ export interface Schemas {
       /** Name */
       name: string
     } | undefined
+    /** The operator's limits, in `currency` */
     limits?: {
       /** Smallest amount */
       min: number
@@ -1144,6 +1153,7 @@ export interface Schemas {
       pair: string
       /** `buy` or `sell` */
       side: string
+      /** Quote currency for one of the base currency, exact */
       value: string
       /** ISO 8601 date-time */
       at: string
@@ -1157,6 +1167,7 @@ export interface Schemas {
       /** Name */
       name: string
     } | undefined
+    /** The operator's limits, in `currency` */
     limits?: {
       /** Smallest amount */
       min: number
@@ -1171,6 +1182,7 @@ export interface Schemas {
     country: string
     /** Without the fees */
     amount: number
+    /** All fees */
     fee: number
     /** Amount and fees */
     debitAmount: number
@@ -1290,11 +1302,15 @@ export interface Schemas {
     externalReference: string
     /** What left the first wallet */
     fromAmount: number
+    /** Of the first wallet */
     fromCurrency: string
+    /** Of the first wallet */
     fromCountry: string
     /** What the second wallet got */
     toAmount: number
+    /** Of the second wallet */
     toCurrency: string
+    /** Of the second wallet */
     toCountry: string
     /** The exchange rate that was used */
     rate: {
@@ -1302,6 +1318,7 @@ export interface Schemas {
       pair: string
       /** `buy` or `sell` */
       side: string
+      /** Quote currency for one of the base currency, exact */
       value: string
       /** ISO 8601 date-time */
       at: string
@@ -1453,18 +1470,23 @@ export interface Schemas {
   WebhookEndpoint: {
     /** `default` for the URL of the profile */
     id: string
+    /** Where events are posted */
     url: string
+    /** Your words */
     description: string
     /** Empty: all events */
     events: string[]
     /** false: disabled by you, or by Malipo after 5 days of failures or a 410 */
     isEnabled: boolean
+    /** How its deliveries fare */
     health: {
       /** failing: the last delivery failed; disabled: it gets no deliveries */
       status: 'healthy' | 'failing' | 'disabled'
       /** Failed deliveries in a row */
       failures: number
+      /** ISO 8601: the first of these failures */
       failingSince?: string | undefined
+      /** ISO 8601 */
       disabledAt?: string | undefined
     }
     /** `whsec_…`; only in the response that creates the endpoint, and shown this once */
@@ -2117,6 +2139,7 @@ export interface Operations {
       success: true
       /** The requested data */
       data: Schemas['Refund'][]
+      /** `cursor` of the next page; missing on the last */
       nextCursor?: string | undefined
     }
   }
@@ -2277,6 +2300,7 @@ export interface Operations {
       status?: string | undefined
       /** A route as the entries show it */
       path?: string | undefined
+      /** Only the request with this id */
       requestId?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined

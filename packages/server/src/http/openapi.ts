@@ -213,7 +213,10 @@ function operation({ method, url, schema, access }: DeclaredRoute, components: J
 /** JSON, unless the schema names other media types. */
 function contentOf(body: TSchema, components: Json, example: unknown): Json {
   const { 'x-media-types': types, ...schema } = body as TSchema & { 'x-media-types'?: readonly string[] }
-  return types ? Object.fromEntries(types.map((type) => [type, { schema }])) : json(lifted(body, components), example)
+  if (!types) return json(lifted(body, components), example)
+  // A line of NDJSON is one object of the example; other forms are described in words.
+  const line = example === undefined ? {} : { example: `${JSON.stringify(filledIn(example))}\n` }
+  return Object.fromEntries(types.map((type) => [type, { schema, ...(type.endsWith('ndjson') && line) }]))
 }
 
 const json = (schema: unknown, example?: unknown) => ({

@@ -18,7 +18,7 @@ const Problem = Type.Object(
     field: Type.String({ description: 'The field of the request that it is about' }),
     errorCode: Type.String({ description: 'What the payout would get' }),
     message: Type.String(),
-    fix: Type.String(),
+    fix: Type.String({ description: 'What to do about it' }),
   },
   { title: 'PayoutProblem' },
 )
@@ -38,7 +38,9 @@ const outcome = {
     Type.Boolean({ description: 'It would be accepted and wait until a person of yours approves it' }),
   ),
   operator: Type.Optional(Type.Object({ id: Type.String(), name: Type.String() })),
-  limits: Type.Optional(Type.Object({ min: Type.Number(), max: Type.Number() })),
+  limits: Type.Optional(
+    Type.Object({ min: Type.Number(), max: Type.Number() }, { description: "The operator's limits, in `currency`" }),
+  ),
 }
 
 const ValidatedPayout = Type.Object(
@@ -60,7 +62,7 @@ const ValidatedBulk = Type.Object(
           currency: Type.String(),
           country: Type.String(),
           amount: Type.Number({ description: 'Without the fees' }),
-          fee: Type.Number(),
+          fee: Type.Number({ description: 'All fees' }),
           debitAmount: Type.Number({ description: 'Amount and fees' }),
           available: Type.Number({ description: 'What the wallet has now' }),
           missing: Type.Number({ description: 'What it lacks; 0 if it has enough' }),

@@ -133,7 +133,7 @@ function listRoute(app: App, ctx: Context): void {
           200: Type.Object({
             success: Type.Literal(true),
             data: Type.Array(Refund),
-            nextCursor: Type.Optional(Type.String()),
+            nextCursor: Type.Optional(Type.String({ description: '`cursor` of the next page; missing on the last' })),
           }),
         },
       },

@@ -40,7 +40,7 @@ const LogQuery = Type.Object(
       }),
     ),
     path: Type.Optional(Type.String({ maxLength: 200, description: 'A route as the entries show it' })),
-    requestId: Type.Optional(Type.String({ maxLength: 128 })),
+    requestId: Type.Optional(Type.String({ maxLength: 128, description: 'Only the request with this id' })),
     startDate: Day('YYYY-MM-DD, in UTC'),
     endDate: Day('The last day, inclusive'),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 if omitted' })),

@@ -23,7 +23,7 @@ export const NextAction = Type.Object(
 export const Rate = Type.Object({
   pair: Type.String(),
   side: Type.String(),
-  value: Type.String(),
+  value: Type.String({ description: 'Quote currency for one of the base currency, exact' }),
   at: Type.String(),
 })
 
@@ -47,7 +47,16 @@ export const Customer = Type.Object(
   {
     phoneNumber: Type.Optional(Type.String({ description: 'Of a mobile money charge' })),
     name: Type.Optional(Type.String({ description: 'Of a card charge' })),
-    card: Type.Optional(Type.Object({ brand: Type.String(), first6: Type.String(), last4: Type.String() })),
+    card: Type.Optional(
+      Type.Object(
+        {
+          brand: Type.String({ description: 'Such as visa' }),
+          first6: Type.String({ description: 'The first six digits' }),
+          last4: Type.String({ description: 'The last four digits' }),
+        },
+        { description: 'Of a card charge' },
+      ),
+    ),
     accountNumber: Type.Optional(Type.String({ description: 'Of a bank transfer, if the provider reports it' })),
     bankName: Type.Optional(Type.String()),
   },

@@ -24,18 +24,21 @@ const Fields = {
 const WebhookEndpoint = Type.Object(
   {
     id: Type.String({ description: '`default` for the URL of the profile' }),
-    url: Type.String(),
-    description: Type.String(),
+    url: Type.String({ description: 'Where events are posted' }),
+    description: Type.String({ description: 'Your words' }),
     events: Type.Array(Type.String(), { description: 'Empty: all events' }),
     isEnabled: Type.Boolean({ description: 'false: disabled by you, or by Malipo after 5 days of failures or a 410' }),
-    health: Type.Object({
-      status: Type.Union([Type.Literal('healthy'), Type.Literal('failing'), Type.Literal('disabled')], {
-        description: 'failing: the last delivery failed; disabled: it gets no deliveries',
-      }),
-      failures: Type.Integer({ description: 'Failed deliveries in a row' }),
-      failingSince: Type.Optional(Type.String()),
-      disabledAt: Type.Optional(Type.String()),
-    }),
+    health: Type.Object(
+      {
+        status: Type.Union([Type.Literal('healthy'), Type.Literal('failing'), Type.Literal('disabled')], {
+          description: 'failing: the last delivery failed; disabled: it gets no deliveries',
+        }),
+        failures: Type.Integer({ description: 'Failed deliveries in a row' }),
+        failingSince: Type.Optional(Type.String({ description: 'ISO 8601: the first of these failures' })),
+        disabledAt: Type.Optional(Type.String({ description: 'ISO 8601' })),
+      },
+      { description: 'How its deliveries fare' },
+    ),
     secret: Type.Optional(
       Type.String({ description: '`whsec_…`; only in the response that creates the endpoint, and shown this once' }),
     ),
