@@ -66,7 +66,8 @@ export async function letTimePass(site: Site): Promise<Aftermath> {
 
 const open = `transactions where state not in ('successful', 'failed')`
 const inMotion = `${open} and state <> 'waiting' and doubt = ''`
-const overdue = `${open} and wake_at <= record_time()`
+/** A refund that waits for an earlier one is due when that has ended. */
+const overdue = `${open} and wake_at <= record_time() and doubt <> 'earlier_refund'`
 /** Accounts of paid charges, which get one last query. */
 const paidAccounts = 'paid_accounts'
 const undelivered = `webhook_records where status <> 'SUCCESS'`

@@ -26,7 +26,10 @@ interface KeptTransaction extends Record<string, unknown> {
 
 /** A payment that a merchant requested. */
 export interface Kept extends KeptTransaction {
-  readonly type: 'deposit' | 'withdrew'
+  readonly type: 'deposit' | 'withdrew' | 'refund' | 'conversion'
+  readonly country: string
+  /** Of a refund: its charge. */
+  readonly related_transaction_id: string | null
   readonly received: string
   readonly doubt: string
   readonly failure: { readonly code: string } | null

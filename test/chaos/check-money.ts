@@ -18,9 +18,14 @@ import {
 export function checkWallets({ wallets, payments, adjustments }: Books): Violation[] {
   const adjusting = Map.groupBy(adjustments, ({ wallet_id }) => wallet_id)
   const byWallet = Map.groupBy(payments, ({ wallet_id }) => wallet_id)
+  const credited = Map.groupBy(
+    payments.filter(({ type }) => type === 'conversion'),
+    placeOf,
+  )
   return wallets.flatMap((wallet): Violation[] => {
     const own = byWallet.get(wallet.id) ?? []
-    const paid = own.reduce((sum, kept) => sum + changeOf(kept), openingOf(wallet))
+    const converted = (credited.get(placeOf(wallet)) ?? []).reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+    const paid = own.reduce((sum, kept) => sum + changeOf(kept), openingOf(wallet) + converted)
     const adjusted = (adjusting.get(wallet.id) ?? []).reduce((sum, each) => sum + adjustmentOf(each), 0n)
     const balance = paid + adjusted + BigInt(wallet.owed)
     const pending = own.reduce((sum, kept) => sum + heldOf(kept), 0n)
@@ -35,6 +40,10 @@ export function checkWallets({ wallets, payments, adjustments }: Books): Violati
   })
 }
 
+/** What a conversion credits is the wallet of this merchant in this currency and country. */
+const placeOf = ({ merchant_id, currency, country }: Pick<KeptWallet, 'merchant_id' | 'currency' | 'country'>) =>
+  [merchant_id, currency, country].join(' ')
+
 function openingOf({ currency, country }: KeptWallet): bigint {
   const found = sandboxFunds.find((fund) => fund.currency === currency && fund.country === country)
   return found ? found.units * 10n ** BigInt(currencies[currency as Currency].exponent) : 0n
@@ -43,7 +52,7 @@ function openingOf({ currency, country }: KeptWallet): bigint {
 /** A charge by transfer credits everything received before its end. */
 function changeOf({ type, method, state, wallet_amount, received, fee }: Kept): bigint {
   if (state !== 'successful') return 0n
-  if (type === 'withdrew') return -BigInt(wallet_amount) - BigInt(fee)
+  if (type !== 'deposit') return -BigInt(wallet_amount) - BigInt(fee)
   return BigInt(method === 'bank-transfer' ? received : wallet_amount) - BigInt(fee)
 }
 
@@ -51,7 +60,7 @@ const adjustmentOf = ({ direction, wallet_amount, fee }: KeptAdjustment) =>
   direction === 'credit' ? BigInt(wallet_amount) - BigInt(fee) : -BigInt(wallet_amount)
 
 const heldOf = (kept: Kept) =>
-  kept.type === 'withdrew' && !isFinal(kept) ? BigInt(kept.wallet_amount) + BigInt(kept.fee) : 0n
+  kept.type !== 'deposit' && !isFinal(kept) ? BigInt(kept.wallet_amount) + BigInt(kept.fee) : 0n
 
 /** The providers' own books: every movement belongs to a known payment, and each payment moved at most once. */
 export function checkMovements({ payments, receipts, moved }: Books): Violation[] {
@@ -66,12 +75,14 @@ export function checkMovements({ payments, receipts, moved }: Books): Violation[
         words: `the provider moved ${all.map(show)} for ${id}, which is not in the database`,
       }),
     ),
-    ...payments.flatMap((kept) => {
-      const own = byPayment.get(kept.id) ?? []
-      return kept.method === 'bank-transfer'
-        ? checkReceipts(kept, own, byCharge.get(kept.id) ?? [])
-        : checkOnce(kept, own)
-    }),
+    ...payments
+      .filter(({ type }) => type !== 'conversion')
+      .flatMap((kept) => {
+        const own = byPayment.get(kept.id) ?? []
+        return kept.method === 'bank-transfer'
+          ? checkReceipts(kept, own, byCharge.get(kept.id) ?? [])
+          : checkOnce(kept, own)
+      }),
   ]
 }
 
@@ -101,7 +112,7 @@ function checkOpen({ amount, doubt }: Kept, moved: bigint): Violation['kind'][] 
 function bookedOf({ type, state, adjusted, suspended }: Kept, paid: bigint): bigint {
   const atTheEnd = state === 'successful' ? paid : 0n
   const after = BigInt(adjusted) + BigInt(suspended)
-  return type === 'withdrew' ? atTheEnd - after : atTheEnd + after
+  return type === 'deposit' ? atTheEnd + after : atTheEnd - after
 }
 
 /** Each receipt into an account is booked once, expected or not, to the merchant or to suspense. */
@@ -128,4 +139,31 @@ function isCounted(kept: Kept, receipts: readonly KeptReceipt[]): boolean {
     (isAnyBack || received === sumOf(receipts.filter(({ is_late }) => !is_late))) &&
     held === (isFinal(kept) ? bookedOf(kept, received) : received)
   )
+}
+
+/** What went back of a charge is never more than it brought, by the service's books and by the provider's. */
+export function checkRefunds({ payments, moved }: Books): Violation[] {
+  const refunds = payments.filter(({ type, state }) => type === 'refund' && state !== 'failed')
+  const charges = new Map(payments.map((kept) => [kept.id, kept]))
+  const back = Map.groupBy(
+    moved.filter(({ kind }) => kind === 'refunded'),
+    ({ refundOf = '' }) => attemptOfKey(refundOf)?.transactionId ?? '',
+  )
+  return [...Map.groupBy(refunds, ({ related_transaction_id }) => related_transaction_id ?? '')].flatMap(
+    ([id, own]) => {
+      const charge = charges.get(id)
+      const collected = charge ? collectedOf(charge) : 0n
+      const booked = own.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+      const paid = (back.get(id) ?? []).reduce((sum, each) => sum + minorOf(each), 0n)
+      if (booked <= collected && paid <= collected) return []
+      const words = `of ${collected} collected ${booked} is refunded, and the provider refunded ${paid}`
+      return [{ kind: 'doubled', words, payment: id } satisfies Violation]
+    },
+  )
+}
+
+/** With what came after its end. */
+function collectedOf({ method, amount, received, adjusted }: Kept): bigint {
+  const late = BigInt(adjusted)
+  return BigInt(method === 'bank-transfer' ? received : amount) + (late > 0n ? late : 0n)
 }

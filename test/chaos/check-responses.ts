@@ -8,7 +8,8 @@ import type { ClientRequest } from './client.ts'
 interface RequestedPayment {
   readonly sent: ClientRequest
   readonly reference: string
-  readonly amount: number
+  /** Missing where the service chooses it. */
+  readonly amount: number | undefined
   readonly currency: string | undefined
   readonly outcome: ClientRequest['outcome']
   readonly id: string | undefined
@@ -37,7 +38,7 @@ const placeOf = ({ sent, reference }: RequestedPayment) => `${sent.merchant.id} 
 
 interface PaymentBody {
   readonly externalReference?: string
-  readonly amount: number
+  readonly amount?: number
   readonly currency?: string
   readonly payouts?: readonly PaymentBody[]
 }
@@ -83,11 +84,15 @@ function compare(
     ]
   if (outcome !== 'done') return []
   if (!kept) return [{ kind: 'lost', words: `${name} was accepted as ${id} but does not exist` }]
-  const minor = BigInt(Math.round(amount * 10 ** currencies[kept.currency as Currency].exponent))
+  const type = typeOf(sent.path)
+  // A conversion names what leaves its first wallet.
+  const [paid, unit] = type === 'conversion' ? [kept.wallet_amount, kept.wallet_currency] : [kept.amount, kept.currency]
+  const minor =
+    amount === undefined ? BigInt(paid) : BigInt(Math.round(amount * 10 ** currencies[unit as Currency].exponent))
   const isSame =
     readId('transaction', id ?? '') === kept.id &&
-    kept.type === (sent.path.startsWith('/fiat/deposit') ? 'deposit' : 'withdrew') &&
-    minor === BigInt(kept.amount) &&
+    kept.type === type &&
+    minor === BigInt(paid) &&
     (currency ?? kept.currency) === kept.currency
   return isSame
     ? []
@@ -98,6 +103,12 @@ function compare(
           payment: kept.id,
         },
       ]
+}
+
+function typeOf(path: string): Kept['type'] {
+  if (path === '/conversions') return 'conversion'
+  if (path.endsWith('/refunds')) return 'refund'
+  return path.startsWith('/fiat/deposit') ? 'deposit' : 'withdrew'
 }
 
 /** The first response for a card or an account may be lost before it is stored; then only the payment is the same. */

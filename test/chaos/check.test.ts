@@ -14,6 +14,7 @@ const merchant = { id: 'm1', name: 'duka' } as Merchant
 const id = newTransactionId(Date.UTC(2026, 10, 15), 0)
 
 const kept = (over: Partial<Kept> = {}): Kept => ({
+  ...{ related_transaction_id: null, country: 'KE' },
   ...{ id, merchant_id: 'm1', type: 'withdrew', method: 'momo', external_reference: 'r1', amount: '10000' },
   ...{ currency: 'KES', wallet_id: 'w1', wallet_amount: '10000', wallet_currency: 'KES', fee: '100', received: '0' },
   ...{ state: 'successful', doubt: '', failure: null, attempt: 1, notified: 2 },

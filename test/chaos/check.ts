@@ -1,7 +1,7 @@
 import { guardFinalStates } from '../support/load/payments.ts'
 import { type Books, readBooks, type Violation } from './books.ts'
 import { checkAdjustments, checkCases } from './check-late.ts'
-import { checkMovements, checkWallets } from './check-money.ts'
+import { checkMovements, checkRefunds, checkWallets } from './check-money.ts'
 import { checkReads } from './check-reads.ts'
 import { checkBeneficiaries, checkResponses } from './check-responses.ts'
 import { checkWebhooks } from './check-webhooks.ts'
@@ -46,6 +46,7 @@ export async function checkEverything({ site, client, merchants }: CheckOptions)
       ...checkBeneficiaries(record, beneficiaries),
       ...checkWallets(books),
       ...checkMovements(books),
+      ...checkRefunds(books),
       ...checkAdjustments(books),
       ...checkCases(books),
       ...ledger.violations,

@@ -105,6 +105,24 @@ const chargeByTransfer: Flow = async (floor, merchant) => {
   }
 }
 
+/** Refunds a charge of the last minutes, whatever became of it; now and then twice at once. */
+const refundCharge: Flow = async (floor, merchant) => {
+  const { client, random } = floor
+  const charges = client.record
+    .slice(-400)
+    .filter((sent) => sent.merchant === merchant && sent.kind.startsWith('charge by') && sent.outcome === 'done')
+  if (charges.length === 0) return
+  const { amount, externalReference } = random.pick(charges).body as { amount: number; externalReference: string }
+  const path = `/transactions/${externalReference}/refunds`
+  const times = random.below(4) === 0 ? 2 : 1
+  await Promise.all(
+    Array.from({ length: times }, () => send(floor, 'refund', merchant, path, requests.refund(random, amount))),
+  )
+}
+
+const convert: Flow = (floor, merchant) =>
+  send(floor, 'conversion', merchant, '/conversions', requests.conversion(floor.random))
+
 /** Customers do not retry: a provider that is down is not paid. Its books show what it took without a response. */
 const act = (work: () => Promise<void>) => work().catch(() => undefined)
 
@@ -142,7 +160,9 @@ const state: Flow = (floor, merchant) => read(floor, 'statement', merchant, '/wa
 
 /** Weight of each flow, in percent. */
 export const flows: readonly (readonly [number, Flow])[] = [
-  [22, payMomo],
+  [16, payMomo],
+  [6, refundCharge],
+  [3, convert],
   [7, payBank],
   [7, payAcross],
   [2, payMany],
@@ -152,7 +172,7 @@ export const flows: readonly (readonly [number, Flow])[] = [
   [8, chargeCard],
   [6, chargeByTransfer],
   [5, keepBeneficiary],
-  [12, look],
+  [9, look],
   [4, list],
   [3, state],
 ]

@@ -98,6 +98,20 @@ export function transferCharge(random: Random) {
   return { amount: 100 + random.below(900), currency, email: 'amina@example.com', externalReference: randomUUID() }
 }
 
+/** A part of a charge, or all that is left of it. An amount that ends in 29 would stay pending. */
+export function refund(random: Random, charged: number) {
+  const part = 10 * (1 + random.below(Math.max(1, Math.floor(charged / 20))))
+  const isWhole = charged % 10 !== 9 && random.below(3) === 0
+  return { externalReference: randomUUID(), ...(!isWhole && { amount: part }) }
+}
+
+export function conversion(random: Random) {
+  const [from, to] = random.below(2) === 0 ? ['KES', 'USD'] : ['USD', 'KES']
+  const amount = from === 'KES' ? 200 + random.below(2000) : 1 + random.below(20)
+  const sides = { fromCurrency: from, fromCountry: 'KE', toCurrency: to, toCountry: 'KE' }
+  return { externalReference: randomUUID(), ...sides, amount }
+}
+
 export function beneficiary(random: Random) {
   const payload = { firstName: 'Juma', lastName: 'Mwangi', phoneNumber: phoneOf(random, failingPayouts) }
   return { country: 'KE', currency: 'KES', payload }
