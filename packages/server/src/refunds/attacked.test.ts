@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../dev-stack/until.ts'
+import { readId } from '../platform/ids.ts'
+import { transferBody } from '../testing/charging.ts'
+import { member, pathIn } from '../testing/members.ts'
+import { quote, walletsOf } from '../testing/paying.ts'
+import {
+  available,
+  keyOf,
+  type RefundingMalipo,
+  type RefundingMerchant,
+  refundingMalipo,
+} from '../testing/refunding.ts'
+
+/** The charge's fee is 3.33 % and comes back with its refunds. */
+async function returnsFees(malipo: RefundingMalipo, merchant: RefundingMerchant): Promise<void> {
+  const scope = { env: 'sandbox', merchant: merchant.id, operation: 'charge' } as const
+  await malipo.operator.fees.set({ ...scope, basisPoints: 333, isReturned: true, reason: 'a test' })
+  await until('the fee rule to be in force', async () => {
+    const { fee } = await malipo.operator.fees.show({ ...scope, method: 'momo', currency: 'KES', amount: '1000' })
+    return String(fee).includes('33.3')
+  })
+}
+
+let payouts = 0
+const payBackBody = (refundOf: string, over: object = {}) => {
+  payouts += 1
+  return {
+    ...{ amount: 1000, currency: 'KES', country: 'KE', destination: 'MoMo', refundOf },
+    payoutMethod: { accountName: 'Amina', accountNumber: '+254703456678' },
+    externalReference: `paid-back-${payouts}`,
+    ...over,
+  }
+}
+const payBack = (merchant: RefundingMerchant, refundOf: string, over: object = {}) =>
+  merchant.call('POST', '/api/b2b/fiat/payout', payBackBody(refundOf, over))
+
+const adjustmentsOf = async (merchant: RefundingMerchant, id: string) =>
+  ((await merchant.read(id))['adjustments'] as unknown[] | undefined)?.length ?? 0
+
+test('a payout in place of a refund from a wallet in another currency returns no fee in that currency', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  await returnsFees(malipo, merchant)
+  await quote(malipo, 'USD/KES', '128', '130')
+  const charge = await merchant.paid(1000)
+  const scope = { env: 'sandbox', merchant: merchant.id, operation: 'payout', currency: 'USD' } as const
+  await malipo.operator.fees.set({ ...scope, basisPoints: 0, reason: 'a test' })
+  const before = (await walletsOf(malipo, merchant.id)).get('USD')?.available ?? 0n
+
+  const { status, body } = await payBack(merchant, charge.id, { debitCurrency: 'USD', debitCountry: 'KE' })
+  assert.equal(status, 200, JSON.stringify(body))
+  await malipo.comesTo(String(body['transactionId']), 'successful')
+
+  // 1,000 KES cost 7.82 USD; the charge's fee was 33.30 KES, which is 0.26 USD at most.
+  const after = (await walletsOf(malipo, merchant.id)).get('USD')?.available ?? 0n
+  assert.ok(before - after >= 782n - 26n, `the wallet paid ${before - after} cents for 1000 KES`)
+  await malipo.assertBooks()
+})
+
+test('a refund that comes back does not leave the returned fee of its charge with the merchant', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  await returnsFees(malipo, merchant)
+  const charge = await merchant.paid(1000)
+  const before = await available(malipo, merchant.id)
+  const refund = await merchant.refunded(charge.id)
+  await malipo.comesTo(refund, 'successful')
+
+  await malipo.simulator.reverse(keyOf(refund))
+  await until('the refund to be adjusted', async () => (await adjustmentsOf(merchant, refund)) === 1)
+
+  assert.equal(await available(malipo, merchant.id), before)
+  await malipo.assertBooks()
+})
+
+test('a payout in place of a refund that is cancelled after a chargeback shields no money from it', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const start = await available(malipo, merchant.id)
+  const rule = { env: 'sandbox', above: '1', currency: 'KES', reason: 'a test' } as const
+  await malipo.operator.payoutControls.setApprovals(merchant.id, rule)
+  const charge = await merchant.paid(1000)
+  const { body } = await payBack(merchant, charge.id)
+  const payout = String(body['transactionId'])
+  assert.equal(await malipo.stateOf(payout), 'unapproved')
+  await malipo.simulator.reverse(charge.key)
+  const charged = () =>
+    malipo.ask<{ suspended: string }>('select suspended::text from transactions where id = $1', [
+      readId('transaction', charge.id),
+    ])
+  await until('the charge to be taken back', async () => (await charged())[0]?.suspended === '-100000')
+
+  const cancelled = await merchant.call('POST', `/api/b2b/fiat/payout/${payout}/cancel`)
+  assert.equal(cancelled.status, 200, JSON.stringify(cancelled.body))
+
+  // The customer has the money back, so the merchant must not have it too.
+  assert.ok((await available(malipo, merchant.id)) <= start, 'the merchant keeps the money that was taken back')
+  assert.deepEqual((await charged())[0], { suspended: '0' })
+  await malipo.assertBooks()
+})
+
+test('what a provider took back while a refund was open cannot be refunded after that refund fails', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const refund = await merchant.refunded(charge.id, { amount: 729 })
+  await malipo.comesTo(refund, 'submitted')
+  await malipo.simulator.reverse(charge.key)
+  await until('the charge to be adjusted', async () => (await adjustmentsOf(merchant, charge.id)) === 1)
+  await malipo.simulator.act(keyOf(refund), 'decline')
+  await malipo.comesTo(refund, 'failed')
+
+  assert.equal((await merchant.read(charge.id)).refundable, 0)
+  const again = await payBack(merchant, charge.id, { amount: 729 })
+  assert.equal(again.body['errorCode'], 'REFUND_EXCEEDS_CHARGE')
+  await malipo.assertBooks()
+})
+
+test('a refund that its provider paid after its failure is not refunded once more', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const refund = await merchant.refunded(charge.id, { amount: 989 })
+  await malipo.comesTo(refund, 'failed')
+  const settled = { amount: 98_900n, currency: 'KES', receipt: 'late' } as const
+  const transaction_id = readId('transaction', refund) ?? ''
+  const [{ polls } = { polls: 0 }] = await malipo.ask<{ polls: number }>(
+    'select polls from attempts where transaction_id = $1',
+    [transaction_id],
+  )
+  const late = await malipo.ctx.resolver.submit({
+    transaction_id,
+    attempt: 1,
+    cause: 'query',
+    question: polls,
+    observation: { kind: 'reported', providerStatus: { state: 'successful', settled } },
+  })
+  assert.equal(late?.isChanged, true)
+  assert.equal(late.transaction.suspended, -98_900n)
+
+  assert.equal((await merchant.read(charge.id)).refundable, 11)
+  const again = await merchant.refund(charge.id, { amount: 900 })
+  assert.equal(again.body['errorCode'], 'REFUND_EXCEEDS_CHARGE')
+  await malipo.assertBooks()
+})
+
+test('all that is left is refused by name where it has decimals that the operator does not take', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const bank = { accountName: 'Amina', accountNumber: '1234567890', code: '01' }
+  const paid = await payBack(merchant, charge.id, { amount: 0.5, destination: 'Bank Account', payoutMethod: bank })
+  assert.equal(paid.status, 200, JSON.stringify(paid.body))
+
+  const rest = await merchant.refund(charge.id)
+  assert.equal(rest.status, 400, JSON.stringify(rest.body))
+})
+
+test('a person pays back only charges within their places', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const place = (country: string) =>
+    malipo.ask('update transactions set country = $2, wallet_country = $2 where id = $1', [
+      readId('transaction', charge.id),
+      country,
+    ])
+  const limited = await member(malipo, merchant.id, ['finance'], { countries: ['KE'] })
+  const byPerson = (path: string, body: object) => limited.call('POST', pathIn(merchant.id, 'sandbox', path), body)
+  await place('UG')
+  const refund = await byPerson(`/transactions/${charge.id}/refunds`, { externalReference: 'person-1', amount: 10 })
+  const paid = await byPerson('/fiat/payout', payBackBody(charge.id, { amount: 100 }))
+  await place('KE')
+
+  assert.deepEqual([refund.body['errorCode'], paid.body['errorCode']], ['PERMISSION_DENIED', 'PERMISSION_DENIED'])
+})
+
+test('a bank transfer charge that was paid in two transfers is refunded whole, or refused at once', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const { body } = await merchant.call('POST', '/api/b2b/fiat/deposit/bank-transfer', transferBody({ amount: 1000 }))
+  const { transactionId } = body['data'] as { transactionId: string }
+  for (const part of ['400', '600']) await malipo.simulator.pay(keyOf(transactionId), part)
+  await malipo.comesTo(transactionId, 'successful')
+  assert.equal((await merchant.read(transactionId)).refundable, 1000)
+
+  const refund = await merchant.refund(transactionId)
+  if (refund.status !== 200) return assert.equal(refund.body['errorCode'], 'REFUND_NOT_SUPPORTED')
+  const id = String(refund.body['transactionId'])
+  await until('the refund to end', async () => /failed|successful/.test((await malipo.stateOf(id)) ?? ''))
+  assert.equal(await malipo.stateOf(id), 'successful')
+})
+
+/** Each change, and what undoes it. */
+const tamperings = {
+  'sum of what is pending': ['set pending = pending - 1', 'set pending = pending + 1'],
+  'sum of what went back': ['set successful = successful - 1', 'set successful = successful + 1'],
+  'turn of a refund': ['set turn_of = charge_id', 'set turn_of = null'],
+} as const
+
+for (const [what, [change, undo]] of Object.entries(tamperings))
+  test(`the ledger check finds a changed ${what}`, async (t) => {
+    const malipo = await refundingMalipo(t)
+    const merchant = await malipo.refunding()
+    const charge = await merchant.paid(1000)
+    await malipo.comesTo(await merchant.refunded(charge.id, { amount: 100 }), 'successful')
+    if (what.includes('pending')) await malipo.comesTo(await merchant.refunded(charge.id, { amount: 129 }), 'submitted')
+    await malipo.assertBooks()
+    const tamper = (how: string) =>
+      malipo.ask(`update refund_totals ${how} where charge_id = $1`, [readId('transaction', charge.id)])
+    await tamper(change)
+
+    const checked = await malipo.assertBooks().catch((error: Error) => error)
+    await tamper(undo)
+    assert.ok(checked instanceof Error, 'the check found nothing')
+    await malipo.assertBooks()
+  })
+
+test('the ledger check finds a changed amount of a refund', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  await malipo.comesTo(await merchant.refunded(charge.id, { amount: 129 }), 'submitted')
+  const set = (how: string) =>
+    malipo.ask(`update transactions set amount = amount ${how} where related_transaction_id = $1`, [
+      readId('transaction', charge.id),
+    ])
+  await set('- 1')
+
+  const checked = await malipo.assertBooks().catch((error: Error) => error)
+  await set('+ 1')
+  assert.ok(checked instanceof Error, 'the check found nothing')
+  await malipo.assertBooks()
+})
+
+test('the ledger check finds a payout in place of a refund that no longer names its charge', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const { body } = await payBack(merchant, charge.id, { amount: 300 })
+  await malipo.comesTo(String(body['transactionId']), 'successful')
+  const set = (related: string, reference: string) =>
+    malipo.ask(
+      `update transactions set related_transaction_id = ${related}, related_reference = ${reference} where id = $1`,
+      [readId('transaction', String(body['transactionId']))],
+    )
+  await set('null', 'null')
+
+  const checked = await malipo.assertBooks().catch((error: Error) => error)
+  await set(`'${readId('transaction', charge.id)}'`, `'x'`)
+  assert.ok(checked instanceof Error, 'the check found nothing')
+})
+
+test('the ledger check finds sums of a charge that has no refunds', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const id = readId('transaction', charge.id)
+  await malipo.ask(
+    `insert into refund_totals (charge_id, merchant_id, env, pending, successful)
+     select id, merchant_id, env, amount, 0 from transactions where id = $1`,
+    [id],
+  )
+  assert.equal((await merchant.read(charge.id)).refundable, 0)
+
+  const checked = await malipo.assertBooks().catch((error: Error) => error)
+  await malipo.ask('delete from refund_totals where charge_id = $1', [id])
+  assert.ok(checked instanceof Error, 'the check found nothing')
+})
+
+test('no hostile refund is accepted, and each is refused by name', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const before = await available(malipo, merchant.id)
+  const bodies: object[] = [
+    ...[0, -0, -1, 1e21, 1e308, 1e-7, 0.001, 1000.000001, '10', null, true, [1], { valueOf: 1 }].map((amount) => ({
+      amount,
+    })),
+    ...['x'.repeat(201), 'a\u0000b', '\ud800', 5, null].map((reason) => ({ amount: 10, reason })),
+    { amount: 10, currency: 'USD' },
+    { amount: 10, constructor: {} },
+    JSON.parse('{"amount": 10, "__proto__": {"isAdmin": true}}') as object,
+    ...['', ' ', 'a b', 'é', 'x'.repeat(101)].map((externalReference) => ({ amount: 10, externalReference })),
+  ]
+  for (const body of bodies) {
+    const { status, body: said } = await merchant.refund(charge.id, body)
+    assert.ok(status === 400 || status === 422, `${JSON.stringify(body)}: ${status} ${JSON.stringify(said)}`)
+  }
+  for (const id of [
+    '__proto__',
+    'constructor',
+    '%00',
+    '..%2f..',
+    'txn_',
+    'x'.repeat(100),
+    'txn_ffffffffffffffffffffffffffffffff',
+    "'--",
+  ]) {
+    const { status, body } = await merchant.refund(id, { amount: 10 })
+    assert.ok(status === 404 || status === 400, `${id}: ${status} ${JSON.stringify(body)}`)
+    const paid = await payBack(merchant, id, { amount: 10 })
+    assert.ok(paid.status === 404 || paid.status === 400, `${id}: ${paid.status} ${JSON.stringify(paid.body)}`)
+  }
+  assert.equal(await available(malipo, merchant.id), before)
+})
