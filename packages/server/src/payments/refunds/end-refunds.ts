@@ -19,7 +19,10 @@ interface Changed {
 
 /** The refunds that may end in one batch, and payouts in their place. */
 export interface EndingRefunds {
-  /** The part of the charge's fee that comes back if this one succeeds now. */
+  /**
+   * The part of the charge's fee that comes back if this one succeeds now. It goes back to the wallet that paid it: a payout from
+   * another wallet returns none.
+   */
   feeReturned(transaction: Transaction): bigint
   /** Counts what a change of a payment means for its charge. */
   note(changed: Changed): void
@@ -48,7 +51,7 @@ export async function openEndingRefunds(
   return {
     feeReturned: (transaction) => {
       const [row, charge] = [rowOf(transaction), charges.get(chargeIdOf(transaction) ?? '')]
-      return row && charge ? feeReturned(charge, row, transaction.amount) : 0n
+      return row && charge?.wallet_id === transaction.wallet_id ? feeReturned(charge, row, transaction.amount) : 0n
     },
     note: ({ before, transaction }) => {
       const { id, state, amount } = transaction

@@ -23,9 +23,11 @@ export type RefundedRow = Pick<
   | 'amount'
   | 'received'
   | 'adjusted'
+  | 'suspended'
   | 'fee'
   | 'fee_rule'
   | 'provider'
+  | 'wallet_id'
 >
 
 /** Locks charges that are about to be refunded. A provider that takes money of them back waits, and so do other refunds. */

@@ -10,17 +10,23 @@ export const noRefunds: RefundSums = { pending: 0n, successful: 0n }
 
 export const takenOf = ({ pending, successful }: RefundSums): bigint => pending + successful
 
-type Charge = Pick<Transaction, 'type' | 'state' | 'method' | 'amount' | 'received' | 'adjusted'>
+type Collected = Pick<Transaction, 'type' | 'state' | 'method' | 'amount' | 'received'>
+type Charge = Collected & Pick<Transaction, 'adjusted' | 'suspended'>
 
 /** What the customer paid by the end of a charge; 0 unless it is successful. */
-export function collectedOf({ type, state, method, amount, received }: Omit<Charge, 'adjusted'>): bigint {
+export function collectedOf({ type, state, method, amount, received }: Collected): bigint {
   if (type !== 'deposit' || state !== 'successful') return 0n
   return method === 'bank-transfer' ? received : amount
 }
 
-/** How much of a charge can still go back: what was received, less what the provider took back, less what went back already. */
+/**
+ * How much of a charge can still go back: what was received, less what the provider took back, less what went back already. What
+ * the provider took beyond the merchant's share is in suspense, below zero. It is gone too, also when the refund that covered it
+ * fails.
+ */
 export function refundableOf(charge: Charge, sums: RefundSums): bigint {
-  const left = collectedOf(charge) + charge.adjusted - takenOf(sums)
+  const beyond = charge.suspended < 0n ? charge.suspended : 0n
+  const left = collectedOf(charge) + charge.adjusted + beyond - takenOf(sums)
   return collectedOf(charge) > 0n && left > 0n ? left : 0n
 }
 
@@ -29,7 +35,7 @@ export function refundableOf(charge: Charge, sums: RefundSums): bigint {
  * it. Shares are differences of one growing sum, so all refunds of a charge together return its whole fee and never more.
  */
 export function feeReturned(
-  charge: Pick<Transaction, 'fee' | 'fee_rule'> & Omit<Charge, 'adjusted'>,
+  charge: Collected & Pick<Transaction, 'fee' | 'fee_rule'>,
   before: RefundSums,
   amount: bigint,
 ): bigint {
