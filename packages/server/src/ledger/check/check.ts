@@ -7,6 +7,7 @@ import { MonthArchived } from './disagreement.ts'
 import { debtsWithoutBooks, suspenseWithoutCases } from './late.ts'
 import { paymentsWithoutBooks } from './payments.ts'
 import { checkPiece, expectNone } from './piece.ts'
+import { totalsWithoutRefunds } from './refunds.ts'
 import { checkSeals } from './seals.ts'
 import { createCheckpoints, createMemory } from './shadow.ts'
 
@@ -56,7 +57,10 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
     const restMs = options.isGentle ? (performance.now() - startedAt) * 3 : 0
     await pause(restMs, undefined, options.signal && { signal: options.signal })
   }
-  if (options.isFull) await expectNone(db, paymentsWithoutBooks, 'a payment has no postings')
+  if (options.isFull) {
+    await expectNone(db, paymentsWithoutBooks, 'a payment has no postings')
+    await expectNone(db, totalsWithoutRefunds, 'the totals of a charge do not match its refunds')
+  }
   await db.snapshot(async (tx) => {
     await expectNone(tx, suspenseWithoutCases, 'the suspense balance differs from its open cases')
     await expectNone(tx, debtsWithoutBooks, 'the debt of a wallet differs from its postings')

@@ -2,7 +2,8 @@ import { sql } from '../../platform/db.ts'
 
 /**
  * Charges with a refund in these batches whose totals differ from their refunds, of which more went back than came in, or whose
- * refunds returned another part of the charge's fee than its rule says. Refunds, totals and books change in one transaction, so
+ * refunds returned another part of the charge's fee than its rule says. The fee comes back to the wallet that paid it, so a payout
+ * from another wallet returns none of it. Refunds, totals and books change in one transaction, so
  * in one snapshot they agree.
  */
 export const refundsOf = (from: bigint, below: bigint) => sql`
@@ -15,7 +16,7 @@ export const refundsOf = (from: bigint, below: bigint) => sql`
       and p.type in ('refund', 'withdrew')
       and p.related_transaction_id is not null
   ), charges as (
-    select c.id, c.type, c.state, c.merchant_id, c.env, c.adjusted, c.fee,
+    select c.id, c.type, c.state, c.merchant_id, c.env, c.wallet_id, c.adjusted, c.fee,
       case when c.method = 'bank-transfer' then c.received else c.amount end as collected,
       coalesce((c.fee_rule ->> 'isReturned')::boolean, false) as is_returned,
       coalesce(r.pending, 0) as pending, coalesce(r.successful, 0) as successful
@@ -27,7 +28,9 @@ export const refundsOf = (from: bigint, below: bigint) => sql`
       bool_and(p.merchant_id = c.merchant_id and p.env = c.env and p.related_transaction_id = c.id) as is_fit,
       coalesce(sum(p.amount) filter (where p.state = 'successful'), 0) as successful,
       coalesce(sum(p.amount) filter (where p.state not in ('successful', 'failed')), 0) as pending,
-      coalesce(sum(f.amount), 0) as fee
+      coalesce(sum(f.amount), 0) as fee,
+      coalesce(sum(f.amount) filter (where p.wallet_id <> c.wallet_id), 0) as fee_elsewhere,
+      bool_or(p.wallet_id <> c.wallet_id) as is_elsewhere
     from charges c
     join refunds_of_charges l on l.charge_id = c.id
     join transactions p on p.id = l.transaction_id
@@ -44,11 +47,40 @@ export const refundsOf = (from: bigint, below: bigint) => sql`
   select c.id, c.type, c.state
   from charges c
   left join refunds r on r.charge_id = c.id
+  cross join lateral (
+    select case when c.is_returned then c.fee * least(c.successful, c.collected) / c.collected else 0 end as fee
+  ) d
   where r.is_fit is not true
     or c.type <> 'deposit'
     or c.state <> 'successful'
     or c.pending <> r.pending
     or c.successful <> r.successful
     or c.pending + c.successful > c.collected + greatest(c.adjusted, 0)
-    or r.fee <> case when c.is_returned then c.fee * least(c.successful, c.collected) / c.collected else 0 end
+    or r.fee_elsewhere <> 0
+    or r.fee > d.fee
+    or (r.fee < d.fee and not r.is_elsewhere)
+  limit 1`
+
+/**
+ * Totals that the refunds of their charge do not explain, or whose turn belongs to no open refund of it, so that the next waits for
+ * ever. Finds also a refund that no longer names its charge. Reads all totals, so only a full check runs it.
+ */
+export const totalsWithoutRefunds = sql`
+  select r.charge_id as id, 'pending ' || r.pending as type, 'successful ' || r.successful as state
+  from refund_totals r
+  where (r.pending, r.successful) <> (
+      select coalesce(sum(p.amount) filter (where p.state not in ('successful', 'failed')), 0),
+        coalesce(sum(p.amount) filter (where p.state = 'successful'), 0)
+      from refunds_of_charges l
+      join transactions p on p.id = l.transaction_id and p.related_transaction_id = l.charge_id
+      where l.charge_id = r.charge_id
+    )
+    or (r.turn_of is not null and not exists (
+      select
+      from transactions p
+      where p.id = r.turn_of
+        and p.type = 'refund'
+        and p.related_transaction_id = r.charge_id
+        and p.state not in ('successful', 'failed')
+    ))
   limit 1`
