@@ -75,7 +75,7 @@ async function pricedFor(
   const { quoteId, externalReference: external_reference } = body
   if (quoteId === undefined) return pricePayout(ctx, owner, body, keyed, terms)
   const { quote, figures } = await quotedFigures(ctx, owner, quoteId, body, terms.origin)
-  const refundOf = await refundedBy(ctx, owner, body.refundOf, figures)
+  const refundOf = await refundedBy(ctx, owner, body.refundOf, terms.origin, figures)
   return paymentOf(ctx, owner, figures, { ...terms, external_reference, keyed, quote, refundOf })
 }
 

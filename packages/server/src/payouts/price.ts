@@ -59,7 +59,7 @@ export async function pricePayout(
 ): Promise<Omit<PricedPayment, 'responseOf'>> {
   refuseDebitAmount(body)
   const figures = await priced(ctx, owner, body, terms)
-  const refundOf = await refundedBy(ctx, owner, body.refundOf, figures)
+  const refundOf = await refundedBy(ctx, owner, body.refundOf, terms.origin, figures)
   return paymentOf(ctx, owner, figures, { ...terms, external_reference: body.externalReference, keyed, refundOf })
 }
 

@@ -1,19 +1,22 @@
 import type { Context } from '../context.ts'
 import { invalid } from '../errors.ts'
+import { type PayoutMaker, placesOf, requirePlaces } from '../payments/controls/maker.ts'
 import type { RefundOf } from '../payments/refunds/accept-refunds.ts'
 import type { Owner } from '../platform/db.ts'
 import { findRefundable, refuseExcess } from '../transactions/find-refundable.ts'
 import type { Figures } from './figures.ts'
 
-/** The charge that a payout gives back, in place of a refund. It counts like one. */
+/** The charge that a payout gives back, in place of a refund. It counts like one, and a person needs the same places. */
 export async function refundedBy(
   ctx: Context,
   owner: Owner,
   refundOf: string | undefined,
+  maker: Pick<PayoutMaker, 'mayActIn'>,
   { amount, beneficiary: { currency } }: Pick<Figures, 'amount' | 'beneficiary'>,
 ): Promise<RefundOf | undefined> {
   if (refundOf === undefined) return undefined
   const charge = await findRefundable(ctx, owner, refundOf)
+  requirePlaces(maker, placesOf(charge))
   if (charge.currency !== currency)
     throw invalid([
       { field: 'refundOf', message: `refundOf is a charge in ${charge.currency}: pay it back in ${charge.currency}` },

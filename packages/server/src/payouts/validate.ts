@@ -86,7 +86,7 @@ async function examine(
   const body = read ?? validPart(item, problems.all)
   const examined = body ? await examineFields(ctx, owner, body, problems, terms) : nothingKnown
   const { figures: known } = examined
-  if (body && known) await problems.check(() => refundedBy(ctx, owner, body.refundOf, known))
+  if (body && known) await problems.check(() => refundedBy(ctx, owner, body.refundOf, terms.origin, known))
   const figures = problems.all.length === 0 ? examined.figures : undefined
   return { body: body ?? {}, problems, beneficiary: examined.beneficiary, figures, needsApproval: false }
 }
