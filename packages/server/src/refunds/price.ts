@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import { feeOf, keepRule } from '../money/fees.ts'
+import { numberFromMinor } from '../money/money.ts'
 import { walletSideOf } from '../payments/accept/exchange.ts'
 import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import { type PayoutMaker, placesOf, requirePlaces } from '../payments/controls/maker.ts'
@@ -109,13 +110,11 @@ async function amountOf(
   requested: number | undefined,
 ): Promise<bigint> {
   const left = await refundableNow(ctx, owner, charge)
-  if (requested === undefined) {
-    if (left === 0n) throw excess(charge, left)
-    return left
-  }
+  if (requested === undefined && left === 0n) throw excess(charge, left)
   const operator = charge.method === 'momo' ? ctx.reference.operators.get(charge.code) : undefined
   const { currency } = charge
-  const amount = operator ? exactForOperator(operator, requested, currency) : exactAmount(requested, currency)
+  const wanted = requested ?? numberFromMinor(left, currency)
+  const amount = operator ? exactForOperator(operator, wanted, currency) : exactAmount(wanted, currency)
   if (amount > left) throw excess(charge, left)
   return amount
 }
