@@ -35,6 +35,8 @@ export function apiPages(document: ApiDocument): Map<string, string> {
 
 /** The part whose examples must run before. */
 const order: Readonly<Record<string, string>> = {
+  Refunds: 'Transactions',
+  Exports: 'Charges',
   Charges: 'User',
   Transactions: 'Charges',
   Webhooks: 'Charges',

@@ -128,7 +128,8 @@ test('a body of hostile text at the size limit is refused within 100 ms of CPU t
       const body = at.slice(1).reduceRight<unknown>((inner, name) => ({ [name]: inner }), text)
       const took = await bestCpuMs(async () => {
         const { status } = await malipo.call(method, path.replace(/\{.*?\}/, 'x'), { authorization }, body)
-        assert.equal(status, 400)
+        // A validation reports the problems of its body.
+        assert.equal(status, path.endsWith('/validate') ? 200 : 400)
       })
       assert.ok(took < 100, `${method} ${path} ${at.join('.')} ${start}${unit}…: ${took} ms`)
     }

@@ -91,7 +91,8 @@ export function listFeeRules(db: Db, { env, merchant_id, isHistory }: FeeFilter)
  * rule is never removed, so once this is empty it stays empty.
  */
 async function liveOperationsWithoutFees(db: Db): Promise<FeeOperation[]> {
-  const operations = Object.keys(feeMethods) as FeeOperation[]
+  // A refund is free without a rule.
+  const operations: FeeOperation[] = ['charge', 'payout']
   const covered = await db.query<{ operation: string }>(sql`
     select distinct operation
     from fee_rules
