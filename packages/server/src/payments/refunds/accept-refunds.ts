@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/db.ts'
 import {
+  findPaidLate,
   insertLinks,
   lockCharges,
   lockTotals,
@@ -50,8 +51,10 @@ export async function openRefundBatch(tx: Tx, items: readonly Refunding[]): Prom
   if (wanted.length === 0) return none
   const charges = await lockCharges(tx, wanted)
   const totals = await lockTotals(tx, charges.values())
+  const paidLate = await findPaidLate(tx, [...charges.keys()])
   const links: RefundLink[] = []
-  const refundable = (charge: RefundedRow) => refundableOf(charge, totalsOf(totals, charge.id))
+  const refundable = (charge: RefundedRow) =>
+    refundableOf(charge, { ...totalsOf(totals, charge.id), paidLate: paidLate.get(charge.id) })
   return {
     exceeded: ({ priced: { amount, refundOf } }) => {
       const charge = refundOf && charges.get(refundOf.charge_id)

@@ -139,6 +139,26 @@ export async function sumsOf(db: Db, chargeIds: readonly string[]): Promise<Map<
   return new Map(rows.map((row) => [row.charge_id, row]))
 }
 
+interface PaidLate {
+  readonly charge_id: string
+  readonly amount: bigint
+}
+
+/** What was paid by refunds of these charges that had failed: in suspense, or debited from the merchant by staff since. */
+const paidLateOf = (chargeIds: readonly string[]) => sql`
+  select l.charge_id, sum(-t.suspended - t.adjusted)::bigint as amount
+  from refunds_of_charges l
+  join transactions t on t.id = l.transaction_id
+  where l.charge_id = any(${chargeIds}::uuid[])
+    and t.state = 'failed'
+    and t.suspended + t.adjusted < 0
+  group by l.charge_id`
+
+const byCharge = (rows: readonly PaidLate[]) => new Map(rows.map(({ charge_id, amount }) => [charge_id, amount]))
+
+export const findPaidLate = async (tx: Tx, chargeIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> =>
+  byCharge(await tx.query<PaidLate>(paidLateOf(chargeIds)))
+
 /** What went back of a merchant's charges, for its reads. */
 export async function readSums(
   db: ReadDb,
@@ -153,6 +173,9 @@ export async function readSums(
           owner,
           sql`select charge_id, pending, successful from refund_totals where charge_id = any(${ids}::uuid[])`,
         )
-  const byCharge = new Map(rows.map((row) => [row.charge_id, row]))
-  return (id) => byCharge.get(id) ?? noRefunds
+  const refunded = rows.map(({ charge_id }) => charge_id)
+  const late = refunded.length === 0 ? [] : await db.find<PaidLate>(owner, paidLateOf(refunded))
+  const paidLate = byCharge(late)
+  const sums = new Map(rows.map((row) => [row.charge_id, { ...row, paidLate: paidLate.get(row.charge_id) }]))
+  return (id) => sums.get(id) ?? noRefunds
 }

@@ -4,6 +4,8 @@ import type { Transaction } from '../model/store.ts'
 export interface RefundSums {
   readonly pending: bigint
   readonly successful: bigint
+  /** What the provider paid by refunds that had failed. It went back all the same. */
+  readonly paidLate?: bigint | undefined
 }
 
 export const noRefunds: RefundSums = { pending: 0n, successful: 0n }
@@ -26,7 +28,7 @@ export function collectedOf({ type, state, method, amount, received }: Collected
  */
 export function refundableOf(charge: Charge, sums: RefundSums): bigint {
   const beyond = charge.suspended < 0n ? charge.suspended : 0n
-  const left = collectedOf(charge) + charge.adjusted + beyond - takenOf(sums)
+  const left = collectedOf(charge) + charge.adjusted + beyond - takenOf(sums) - (sums.paidLate ?? 0n)
   return collectedOf(charge) > 0n && left > 0n ? left : 0n
 }
 
