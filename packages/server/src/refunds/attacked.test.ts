@@ -59,6 +59,22 @@ test('a payout in place of a refund from a wallet in another currency returns no
   await malipo.assertBooks()
 })
 
+test('a payout to another person than the payer returns no fee of the charge', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  await returnsFees(malipo, merchant)
+  const free = { env: 'sandbox', merchant: merchant.id, operation: 'payout', currency: 'KES' } as const
+  await malipo.operator.fees.set({ ...free, basisPoints: 0, reason: 'a test' })
+  const charge = await merchant.paid(1000)
+  const before = await available(malipo, merchant.id)
+
+  const own = { accountName: 'The shop itself', accountNumber: '+254703000678' }
+  const { body } = await payBack(merchant, charge.id, { payoutMethod: own })
+  await malipo.comesTo(String(body['transactionId']), 'successful')
+
+  assert.equal(await available(malipo, merchant.id), before - 100_000n)
+})
+
 test('a refund that comes back does not leave the returned fee of its charge with the merchant', async (t) => {
   const malipo = await refundingMalipo(t)
   const merchant = await malipo.refunding()
@@ -156,6 +172,15 @@ test('all that is left is refused by name where it has decimals that the operato
 
   const rest = await merchant.refund(charge.id)
   assert.equal(rest.status, 400, JSON.stringify(rest.body))
+})
+
+test('payouts that together exceed their charge are not all acceptable when validated in bulk', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const payouts = [700, 700].map((amount) => payBackBody(charge.id, { amount }))
+  const { body } = await merchant.call('POST', '/api/b2b/fiat/payouts/bulk/validate', { payouts })
+  assert.equal((body['data'] as { isAcceptable: boolean }).isAcceptable, false, JSON.stringify(body))
 })
 
 test('a person pays back only charges within their places', async (t) => {
