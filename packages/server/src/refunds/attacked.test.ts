@@ -331,3 +331,51 @@ test('no hostile refund is accepted, and each is refused by name', async (t) => 
   }
   assert.equal(await available(malipo, merchant.id), before)
 })
+
+const isEnded = async (malipo: RefundingMalipo, id: string) =>
+  /failed|successful/.test(String(await malipo.stateOf(id)))
+
+/** Makes two equal refunds of a charge, and moves both clocks until they have ended. */
+async function refundTwice(malipo: RefundingMalipo, merchant: RefundingMerchant, charge: string): Promise<void> {
+  const refunds = [await merchant.refunded(charge, { amount: 400 }), await merchant.refunded(charge, { amount: 400 })]
+  await until('both refunds to end', async () => {
+    await malipo.later(300)
+    await malipo.simulator.advance(300_000)
+    const ends = await Promise.all(refunds.map((id) => isEnded(malipo, id)))
+    return ends.every(Boolean)
+  })
+}
+
+for (const provider of ['flutterwave', 'house'] as const)
+  test(`our empty float at ${provider} delays two refunds of a charge and fails neither`, async (t) => {
+    const malipo = await refundingMalipo(t)
+    const merchant = await malipo.refunding()
+    const charge = provider === 'house' ? await merchant.paidByTransfer() : await merchant.paidByCard()
+    await malipo.simulator.setFault({ provider, operation: 'refund', mode: 'float_empty', times: 1 })
+
+    await refundTwice(malipo, merchant, charge.id)
+
+    assert.equal((await merchant.read(charge.id)).refunded, 800)
+    assert.equal((await malipo.simulator.refunds(charge.key)).length, 2)
+    await malipo.assertBooks()
+  })
+
+for (const [what, fault] of [
+  ['no comments', { mode: 'refund_without_comments' }],
+  ['a late list', { mode: 'not_found_window', seconds: 600 }],
+] as const)
+  test(`two equal refunds with lost responses and ${what} at flutterwave end as two, never three`, async (t) => {
+    const malipo = await refundingMalipo(t)
+    const merchant = await malipo.refunding()
+    const charge = await merchant.paidByCard()
+    const refund = { provider: 'flutterwave', operation: 'refund', times: 2 } as const
+    await malipo.simulator.setFault({ ...refund, ...fault })
+    await malipo.simulator.setFault({ ...refund, mode: 'drop_after_processing' })
+
+    await refundTwice(malipo, merchant, charge.id)
+
+    assert.equal((await merchant.read(charge.id)).refunded, 800)
+    assert.equal((await malipo.simulator.refunds(charge.key)).length, 2)
+    assert.doesNotMatch(JSON.stringify(await malipo.simulator.faults()), /"left":[1-9]/, 'every fault took effect')
+    await malipo.assertBooks()
+  })
