@@ -116,7 +116,7 @@ test('an unreachable database and a missing setting are reported in plain words'
 
 /** The verbs that a help line may start with: the list keeps them few and imperative. */
 const verbs =
-  'Accept Add Adjust Bring Charge Check Clear Collect Control Create Credit End Explain Find Generate List Make Manage Migrate Move Pay ' +
+  'Accept Add Adjust Bring Charge Check Clear Collect Control Convert Create Credit End Explain Export Find Generate List Make Manage Migrate Move Pay ' +
   'Print Reject Remove Replace Resume Revoke Send Set Show Start Stop Test Verify'
 
 test('every help line is one imperative sentence that fits on a line', () => {

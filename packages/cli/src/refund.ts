@@ -14,7 +14,7 @@ export function addRefundCommand(program: Command, context: CommandContext, cli:
   guide(
     program
       .command('refund')
-      .description('Give back all or a part of a charge.')
+      .description('Send back all or a part of a charge.')
       .argument('<charge>', 'txn_…, or your reference of the charge')
       .option('--amount <decimal>', "in the charge's currency; default: all that is left", amount)
       .option('--reason <text>', 'why, in your words')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
+import { testMalipo } from '../testing/malipo.ts'
 import { quote as setRate, walletsOf } from '../testing/paying.ts'
 
 const settings = {
@@ -8,28 +8,6 @@ const settings = {
   MALIPO_SIMULATOR_TOKEN: 'unused-simulator-token',
   MALIPO_RATE_LIMIT_SANDBOX: '1000',
 }
-const statusOf = ({ status, body }: ApiResponse) => (status === 200 ? 'accepted' : `${status} ${body['errorCode']}`)
-
-test('a day limit of one currency is not avoided by converting first', async (t) => {
-  const malipo = await testMalipo(t, settings)
-  await malipo.ask('delete from rates')
-  await setRate(malipo, 'USD/KES', '128.50', '130.25')
-  const merchant = await malipo.merchant()
-  const order = { env: 'sandbox', currency: 'KES', perMerchantDay: '1000', reason: 'a test' } as const
-  await malipo.operator.payoutControls.setLimits(merchant.id, order)
-  const converted = await merchant.call('POST', '/api/b2b/conversions', {
-    ...{ externalReference: 'first', fromCurrency: 'KES', toCurrency: 'USD', toCountry: 'KE', amount: 500_000 },
-  })
-  const pay = (externalReference: string, over: object) =>
-    merchant.call('POST', '/api/b2b/fiat/payout', {
-      ...{ amount: 100_000, currency: 'KES', country: 'KE', destination: 'MoMo', externalReference },
-      payoutMethod: { accountName: 'Amina', accountNumber: '+254703456789' },
-      ...over,
-    })
-  assert.equal(statusOf(await pay('direct', {})), '422 PAYOUT_LIMIT_EXCEEDED')
-  const around = await pay('around', { debitCurrency: 'USD', debitCountry: 'KE' })
-  assert.notDeepEqual([statusOf(converted), statusOf(around)], ['accepted', 'accepted'])
-})
 
 test('no hostile conversion or quote is accepted, and each is refused by name', async (t) => {
   const malipo = await testMalipo(t, settings)

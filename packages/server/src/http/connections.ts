@@ -54,9 +54,12 @@ const isHandling = (connection: Connection | undefined) =>
 const isUnsent = (response: ServerResponse) =>
   (!response.headersSent && !postponed.has(response)) || isStreaming(response)
 
-/** An export whose client has read everything so far: the silence is our own. */
-const isStreaming = ({ headersSent, writableEnded, writableLength }: ServerResponse) =>
-  headersSent && !writableEnded && writableLength === 0
+/** An export, which is sent as a file, and whose client has read everything so far: the silence is our own. */
+const isStreaming = (response: ServerResponse) =>
+  response.headersSent &&
+  !response.writableEnded &&
+  response.writableLength === 0 &&
+  response.hasHeader('content-disposition')
 
 /** Refusals that are delayed on purpose. */
 const postponed = new WeakSet<ServerResponse>()

@@ -30,12 +30,7 @@ const handbook: Record<LedgerEvent, string[]> = {
     'hold 2: wallet USD → fx_income USD 3',
     'hold 3: wallet USD → fees USD 7',
   ],
-  payout_successful: [
-    'post 0',
-    'post 1',
-    'transfer 0: clearing KES → float KES 500',
-    'transfer 1: fees USD → wallet USD 2',
-  ],
+  payout_successful: ['post 0', 'post 1', 'transfer 0: clearing KES → float KES 500'],
   payout_failed: ['void 0', 'void 1'],
   refund_accepted: ['hold 0: wallet USD → clearing USD 500', 'hold 1: wallet USD → fees USD 7'],
   refund_accepted_from_another_currency: [

@@ -45,11 +45,7 @@ export const postingTable = {
       hold('wallet', 'fees', 'fee'),
     ],
   },
-  // `returned` is the part of a charge's fee that comes back when the charge is refunded by this.
-  payout_successful: {
-    ends: 'post',
-    postings: [transfer('clearing', 'float', 'amount', 'payment'), transfer('fees', 'wallet', 'returned')],
-  },
+  payout_successful: { ends: 'post', postings: [transfer('clearing', 'float', 'amount', 'payment')] },
   payout_failed: { ends: 'void', postings: [] },
   refund_accepted: { postings: [hold('wallet', 'clearing', 'amount'), hold('wallet', 'fees', 'fee')] },
   refund_accepted_from_another_currency: {
@@ -60,6 +56,7 @@ export const postingTable = {
       hold('wallet', 'fees', 'fee'),
     ],
   },
+  // `returned` is the part of the charge's fee that comes back with the refund.
   refund_successful: {
     ends: 'post',
     postings: [transfer('clearing', 'float', 'amount', 'payment'), transfer('fees', 'wallet', 'returned')],

@@ -209,7 +209,10 @@ test('surplus of a payout has no payer: it is credited or written off, and the e
   const before = await wallet()
   await report(id, paidOf(9000n))
 
-  await assert.rejects(clear(id, 'return-to-payer'), /a payout has no payer to return to: clear it as credit-merchant/)
+  await assert.rejects(
+    clear(id, 'return-to-payer'),
+    /a payout or a refund has no payer to return to: clear it as credit-merchant/,
+  )
   assert.equal((await caseOf(id))?.amount, '10.00')
   await report(id, reversed)
 

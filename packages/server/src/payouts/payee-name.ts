@@ -1,12 +1,10 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { Beneficiary } from '../external-accounts/beneficiary.ts'
+import { timing } from '../payments/resolve/timing.ts'
 import type { Owner } from '../platform/db.ts'
 import { nameMatch } from '../reference/name-match.ts'
 import { type AccountQuestion, resolveName } from '../reference/resolve-account.ts'
-
-/** A slow name service delays the response by no more than this. */
-const askMs = 2000
 
 export interface PayeeName {
   /** The holder's name as the provider knows it; empty where the provider knows no such account. */
@@ -20,7 +18,7 @@ export async function nameOf(ctx: Context, owner: Owner, beneficiary: Beneficiar
   const question = questionOf(beneficiary)
   if (!question) return undefined
   try {
-    const { accountName } = await resolveName(ctx, owner, question, askMs)
+    const { accountName } = await resolveName(ctx, owner, question, timing.nameWaitMs)
     return { accountName, nameMatch: nameMatch(beneficiary.account_name, accountName) }
   } catch (error) {
     if (error instanceof AppError && error.key === 'ACCOUNT_UNKNOWN') return { accountName: '', nameMatch: 0 }

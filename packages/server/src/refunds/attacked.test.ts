@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { readId } from '../platform/ids.ts'
-import { transferBody } from '../testing/charging.ts'
 import { member, pathIn } from '../testing/members.ts'
 import { quote, walletsOf } from '../testing/paying.ts'
 import {
@@ -75,48 +74,6 @@ test('a payout to another person than the payer returns no fee of the charge', a
   assert.equal(await available(malipo, merchant.id), before - 100_000n)
 })
 
-test('a refund that comes back does not leave the returned fee of its charge with the merchant', async (t) => {
-  const malipo = await refundingMalipo(t)
-  const merchant = await malipo.refunding()
-  await returnsFees(malipo, merchant)
-  const charge = await merchant.paid(1000)
-  const before = await available(malipo, merchant.id)
-  const refund = await merchant.refunded(charge.id)
-  await malipo.comesTo(refund, 'successful')
-
-  await malipo.simulator.reverse(keyOf(refund))
-  await until('the refund to be adjusted', async () => (await adjustmentsOf(merchant, refund)) === 1)
-
-  assert.equal(await available(malipo, merchant.id), before)
-  await malipo.assertBooks()
-})
-
-test('a payout in place of a refund that is cancelled after a chargeback shields no money from it', async (t) => {
-  const malipo = await refundingMalipo(t)
-  const merchant = await malipo.refunding()
-  const start = await available(malipo, merchant.id)
-  const rule = { env: 'sandbox', above: '1', currency: 'KES', reason: 'a test' } as const
-  await malipo.operator.payoutControls.setApprovals(merchant.id, rule)
-  const charge = await merchant.paid(1000)
-  const { body } = await payBack(merchant, charge.id)
-  const payout = String(body['transactionId'])
-  assert.equal(await malipo.stateOf(payout), 'unapproved')
-  await malipo.simulator.reverse(charge.key)
-  const charged = () =>
-    malipo.ask<{ suspended: string }>('select suspended::text from transactions where id = $1', [
-      readId('transaction', charge.id),
-    ])
-  await until('the charge to be taken back', async () => (await charged())[0]?.suspended === '-100000')
-
-  const cancelled = await merchant.call('POST', `/api/b2b/fiat/payout/${payout}/cancel`)
-  assert.equal(cancelled.status, 200, JSON.stringify(cancelled.body))
-
-  // The customer has the money back, so the merchant must not have it too.
-  assert.ok((await available(malipo, merchant.id)) <= start, 'the merchant keeps the money that was taken back')
-  assert.deepEqual((await charged())[0], { suspended: '0' })
-  await malipo.assertBooks()
-})
-
 test('what a provider took back while a refund was open cannot be refunded after that refund fails', async (t) => {
   const malipo = await refundingMalipo(t)
   const merchant = await malipo.refunding()
@@ -174,15 +131,6 @@ test('all that is left is refused by name where it has decimals that the operato
   assert.equal(rest.status, 400, JSON.stringify(rest.body))
 })
 
-test('payouts that together exceed their charge are not all acceptable when validated in bulk', async (t) => {
-  const malipo = await refundingMalipo(t)
-  const merchant = await malipo.refunding()
-  const charge = await merchant.paid(1000)
-  const payouts = [700, 700].map((amount) => payBackBody(charge.id, { amount }))
-  const { body } = await merchant.call('POST', '/api/b2b/fiat/payouts/bulk/validate', { payouts })
-  assert.equal((body['data'] as { isAcceptable: boolean }).isAcceptable, false, JSON.stringify(body))
-})
-
 test('a person pays back only charges within their places', async (t) => {
   const malipo = await refundingMalipo(t)
   const merchant = await malipo.refunding()
@@ -200,22 +148,6 @@ test('a person pays back only charges within their places', async (t) => {
   await place('KE')
 
   assert.deepEqual([refund.body['errorCode'], paid.body['errorCode']], ['PERMISSION_DENIED', 'PERMISSION_DENIED'])
-})
-
-test('a bank transfer charge that was paid in two transfers is refunded whole, or refused at once', async (t) => {
-  const malipo = await refundingMalipo(t)
-  const merchant = await malipo.refunding()
-  const { body } = await merchant.call('POST', '/api/b2b/fiat/deposit/bank-transfer', transferBody({ amount: 1000 }))
-  const { transactionId } = body['data'] as { transactionId: string }
-  for (const part of ['400', '600']) await malipo.simulator.pay(keyOf(transactionId), part)
-  await malipo.comesTo(transactionId, 'successful')
-  assert.equal((await merchant.read(transactionId)).refundable, 1000)
-
-  const refund = await merchant.refund(transactionId)
-  if (refund.status !== 200) return assert.equal(refund.body['errorCode'], 'REFUND_NOT_SUPPORTED')
-  const id = String(refund.body['transactionId'])
-  await until('the refund to end', async () => /failed|successful/.test((await malipo.stateOf(id)) ?? ''))
-  assert.equal(await malipo.stateOf(id), 'successful')
 })
 
 /** Each change, and what undoes it. */

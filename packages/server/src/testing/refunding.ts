@@ -14,7 +14,7 @@ type ReadTransaction = Record<string, unknown> & {
 }
 
 /** A merchant with paid charges to refund. */
-interface RefundingMerchant {
+export interface RefundingMerchant {
   readonly id: string
   call(method: string, path: string, body?: unknown): Promise<ApiResponse>
   /** A successful charge in KES by mobile money at pawaPay. */

@@ -1,11 +1,11 @@
 import { formatMinor, numberFromMinor } from '../money/money.ts'
 import type { LaneHealth } from '../payments/dispatch/lane-health.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
-import { customerOf } from '../payments/model/customer.ts'
 import { isOutgoing } from '../payments/model/outgoing.ts'
 import { publicStatus, stageOf } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { adjustingOf, reasonOf, refundOf, sidesOf } from '../payments/notify/webhook-body.ts'
+import { customerIfKnown } from '../payments/notify/webhook-customer.ts'
 import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { CustomerAction } from '../providers/contract.ts'
@@ -90,7 +90,7 @@ export function presentFound(presenter: Presenter, transaction: Transaction, { i
   const { type, external_reference, method, fee, wallet_currency, state, failure, rate, received, currency } =
     transaction
   const virtualAccount = presentAccount(presenter.config.publicUrl, transaction)
-  const customer = customerOf(presenter.vault, transaction)
+  const customer = customerIfKnown(presenter.vault, transaction)
   return {
     ...presentTransaction(presenter, transaction),
     externalReference: external_reference,

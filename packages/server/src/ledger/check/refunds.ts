@@ -2,9 +2,8 @@ import { sql } from '../../platform/db.ts'
 
 /**
  * Charges with a refund in these batches whose totals differ from their refunds, of which more went back than came in, or whose
- * refunds returned another part of the charge's fee than its rule says. The fee comes back to the wallet that paid it, so a payout
- * from another wallet returns none of it. Refunds, totals and books change in one transaction, so
- * in one snapshot they agree.
+ * refunds returned another part of the charge's fee than its rule says. A payout in place of a refund returns none of it. Refunds,
+ * totals and books change in one transaction, so in one snapshot they agree.
  */
 export const refundsOf = (from: bigint, below: bigint) => sql`
   with touched as (
@@ -29,8 +28,8 @@ export const refundsOf = (from: bigint, below: bigint) => sql`
       coalesce(sum(p.amount) filter (where p.state = 'successful'), 0) as successful,
       coalesce(sum(p.amount) filter (where p.state not in ('successful', 'failed')), 0) as pending,
       coalesce(sum(f.amount), 0) as fee,
-      coalesce(sum(f.amount) filter (where p.wallet_id <> c.wallet_id), 0) as fee_elsewhere,
-      bool_or(p.wallet_id <> c.wallet_id) as is_elsewhere
+      coalesce(sum(f.amount) filter (where p.type <> 'refund'), 0) as fee_elsewhere,
+      bool_or(p.type <> 'refund') as is_elsewhere
     from charges c
     join refunds_of_charges l on l.charge_id = c.id
     join transactions p on p.id = l.transaction_id

@@ -51,7 +51,8 @@ export async function openEndingRefunds(
   return {
     feeReturned: (transaction) => {
       const [row, charge] = [rowOf(transaction), charges.get(chargeIdOf(transaction) ?? '')]
-      return row && charge?.wallet_id === transaction.wallet_id ? feeReturned(charge, row, transaction.amount) : 0n
+      // A payout may go to anyone, in any currency: it returns no fee.
+      return row && charge && transaction.type === 'refund' ? feeReturned(charge, row, transaction.amount) : 0n
     },
     note: ({ before, transaction }) => {
       const { id, state, amount } = transaction

@@ -30,6 +30,11 @@ const longestWaitMs = (times: Timing) =>
 
 const guarantees: readonly Guarantee[] = [
   {
+    name: 'a payout that is tried gets its response before a caller of the real one',
+    holds: ({ nameWaitMs, callerWaitMs }) => nameWaitMs < callerWaitMs,
+    broken: { nameWaitMs: 8000 },
+  },
+  {
     name: 'a caller gets its response before another process may query the provider about the same send',
     holds: ({ callerWaitMs, sendDeadlineMs }) => callerWaitMs < sendDeadlineMs,
     broken: { callerWaitMs: 10_000 },

@@ -99,6 +99,11 @@ export const timing = {
   /** A claim reads all endpoints this often, for those that were locked, or uncommitted, for longer than that. */
   webhookReadAllEveryMs: 30_000,
 
+  // Trying a payout without making it.
+
+  /** A slow name service delays the response by no more than this. */
+  nameWaitMs: 2000,
+
   // The sandbox clock.
 
   /** How long it waits for payments that are being sent, and how often it looks at them. */
@@ -109,7 +114,7 @@ export const timing = {
 /** Spreads a wait by up to a fifth in both directions. `jitter` is between 0 and 1. */
 export const spread = (ms: number, jitter: number): number => ms * (0.8 + 0.4 * jitter)
 
-const rails = ['payouts', 'momoCharges', 'cardCharges', 'transferCharges'] as const
+const rails = ['payouts', 'refunds', 'momoCharges', 'cardCharges', 'transferCharges'] as const
 
 /**
  * Connectors whose window is shorter than a provider call. With one, "not found" could count while the first send is under way,
