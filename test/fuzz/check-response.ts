@@ -22,6 +22,7 @@ const waitMs: Readonly<Record<string, number | undefined>> = {
   postFiatDepositBankTransfer: 9000,
   postFiatDepositTransactionIdAuthorise: 9000,
   postUtilitiesAccountResolve: 11_000,
+  postFiatPayoutValidate: 3000,
 }
 
 /** Refusals before any route, so that no operation lists them. */

@@ -23,7 +23,7 @@ import {
   refuseDebitAmount,
 } from './price.ts'
 import { createProblemList, type Problem, type ProblemList } from './problems.ts'
-import { refundedBy } from './refund-of.ts'
+import { tryRefund } from './refund-of.ts'
 
 /** A payout that was tried: what the real request would refuse, and its price if it has one. */
 export interface Tried {
@@ -86,7 +86,7 @@ async function examine(
   const body = read ?? validPart(item, problems.all)
   const examined = body ? await examineFields(ctx, owner, body, problems, terms) : nothingKnown
   const { figures: known } = examined
-  if (body && known) await problems.check(() => refundedBy(ctx, owner, body.refundOf, terms.origin, known))
+  if (body && known) await problems.check(() => tryRefund(ctx, owner, body.refundOf, terms.origin, known))
   const figures = problems.all.length === 0 ? examined.figures : undefined
   return { body: body ?? {}, problems, beneficiary: examined.beneficiary, figures, needsApproval: false }
 }

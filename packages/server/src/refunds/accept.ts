@@ -38,6 +38,23 @@ export async function acceptRefund(
 ): Promise<AcceptedOnce> {
   const before = await replayOf(ctx, owner, terms.keyed)
   if (before) return { response: before.response as AcceptedRefund, isReplay: true }
+  try {
+    return await acceptNew(ctx, owner, wanted, body, terms)
+  } catch (error) {
+    // What is missing may have gone by this very request: a repeat of it may have been faster.
+    const again = isExcess(error) ? await replayOf(ctx, owner, terms.keyed) : undefined
+    if (!again) throw error
+    return { response: again.response as AcceptedRefund, isReplay: true }
+  }
+}
+
+async function acceptNew(
+  ctx: Context,
+  owner: Owner,
+  wanted: string,
+  body: RefundBody,
+  terms: RefundTerms & { readonly scenario: Scenario | undefined },
+): Promise<AcceptedOnce> {
   for (let tries = 1; ; tries += 1) {
     const priced = await priceRefund(ctx, owner, wanted, body, terms)
     const responseOf = responseFor(priced)
@@ -64,11 +81,12 @@ async function unlessLess(body: RefundBody, tries: number, work: () => Promise<O
   try {
     return await work()
   } catch (error) {
-    const isLess = error instanceof AppError && error.key === 'REFUND_EXCEEDS_CHARGE'
-    if (isLess && body.amount === undefined && tries < triesMax) return undefined
+    if (isExcess(error) && body.amount === undefined && tries < triesMax) return undefined
     throw error
   }
 }
+
+const isExcess = (error: unknown) => error instanceof AppError && error.key === 'REFUND_EXCEEDS_CHARGE'
 
 function responseFor(priced: Omit<PricedPayment, 'responseOf'>) {
   const { amount, currency, external_reference, refundOf } = priced

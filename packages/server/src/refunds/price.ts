@@ -102,7 +102,7 @@ async function refuseTooOld({ db }: Context, { created_at }: Transaction, { wind
   })
 }
 
-/** All that is left, unless the request names an amount. */
+/** All that is left, unless the request names an amount. Whether that is left is decided under the lock of the charge. */
 async function amountOf(
   ctx: Context,
   owner: Owner,
@@ -114,7 +114,5 @@ async function amountOf(
   const operator = charge.method === 'momo' ? ctx.reference.operators.get(charge.code) : undefined
   const { currency } = charge
   const wanted = requested ?? numberFromMinor(left, currency)
-  const amount = operator ? exactForOperator(operator, wanted, currency) : exactAmount(wanted, currency)
-  if (amount > left) throw excess(charge, left)
-  return amount
+  return operator ? exactForOperator(operator, wanted, currency) : exactAmount(wanted, currency)
 }

@@ -191,7 +191,7 @@ test('a payout in place of a refund counts, and gives its share back when it fai
     currency: 'KES',
     country: 'KE',
     destination: 'MoMo',
-    payoutMethod: { accountName: 'Amina', accountNumber: '+254703456089' },
+    payoutMethod: { accountName: 'Amina', accountNumber: '+254703456129' },
     externalReference: 'instead',
     refundOf: charge.id,
     ...over,
@@ -209,7 +209,10 @@ test('a payout in place of a refund counts, and gives its share back when it fai
   })
   assert.equal(outcomeOf(elsewhere), '400 VALIDATION_ERROR')
 
-  await malipo.comesTo(String(made.body['transactionId']), 'failed')
+  const id = String(made.body['transactionId'])
+  await malipo.comesTo(id, 'submitted')
+  await malipo.simulator.act(keyOf(id), 'decline')
+  await malipo.comesTo(id, 'failed')
   const { refundable } = await merchant.read(charge.id)
   assert.equal(refundable, 1000)
   const { body } = await merchant.call('GET', `/api/b2b/refunds?refundOf=${charge.id}`)

@@ -20,8 +20,8 @@ export function bodyWithCustomer(vault: Vault, stored: Stored): string {
   const { body, transaction_id: id, type, counterparty } = stored
   const customer = type && counterparty !== null ? customerIfKnown(vault, { id, type, counterparty }) : undefined
   if (!customer) return body
-  const { data, ...rest } = JSON.parse(body) as WebhookBody
-  return JSON.stringify({ ...rest, data: { ...data, customer } })
+  const event = JSON.parse(body) as WebhookBody
+  return JSON.stringify({ ...event, data: { ...event.data, customer } })
 }
 
 /** Undefined also when its key is missing: a notification without the payer is better than none. */
