@@ -6,6 +6,7 @@ import { monthly } from '../packages/server/src/platform/partitions.ts'
 import { createVault, type Vault } from '../packages/server/src/platform/seal.ts'
 import type { Cell } from '../test/support/cluster/cell.ts'
 import { type Bench, type Measured, rounded } from './bench.ts'
+import { dropIndexes, olderMonths } from './filling.ts'
 import { onSite, percentile } from './site.ts'
 
 /** A small database by default; the guarantee is measured with BENCH_PAYMENTS=5000000. */
@@ -83,11 +84,14 @@ async function fill({ ask }: Cell, vault: Vault): Promise<void> {
     const hashes = some.map((number) => String(counterpartyLookups(vault, '', counterpartyOf(number))[0]?.hash))
     await ask('insert into bench_numbers select * from unnest($1::bigint[], $2::bigint[])', [some, hashes])
   }
-  for (const parent of monthly) await ask(olderMonths(parent))
+  for (const parent of monthly) await ask(olderMonths(parent, months))
   await ask(`
     create unlogged table bench_payments (n bigint primary key, id uuid not null, merchant_id uuid not null,
       number_hash bigint not null, reference_hash bigint not null, receipt_hash bigint not null)`)
-  const indexes = await dropIndexes(ask)
+  const indexes = await dropIndexes(ask, ['transactions', 'attempts'], {
+    table: 'payment_lookups',
+    key: 'hash, transaction_id',
+  })
   for (let start = 0; start < payments; start += chunk)
     for (const copy of copies(start, Math.min(start + chunk, payments))) await ask(copy)
   for (const index of indexes) await ask(index)
@@ -110,32 +114,6 @@ const functions = `
 const numberOf = (n: number) => (n % 50 === 1 ? hotNumber : n % numbers)
 const referenceOf = (n: number) => `order-${n % half}`
 const receiptOf = (n: number) => `MP${n.toString(16).toUpperCase()}`
-
-const olderMonths = (parent: string) => `
-  do $$
-  declare
-    month date;
-  begin
-    for step in 1..${months} loop
-      month := date_trunc('month', now() at time zone 'UTC') - make_interval(months => step);
-      execute format('create table %I partition of ${parent} for values from (%L) to (%L)', month_of('${parent}', month),
-        id_at(month::timestamp at time zone 'UTC'), id_at((month + interval '1 month')::timestamp at time zone 'UTC'));
-    end loop;
-  end
-  $$`
-
-/** They are created after the load, as after a COPY. */
-async function dropIndexes(ask: Cell['ask']): Promise<string[]> {
-  const found = await ask<{ name: string; made: string }>(
-    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made
-     from pg_index i
-     where i.indrelid = any(array['transactions', 'attempts']::regclass[]) and not i.indisprimary`,
-  )
-  for (const { name } of found) await ask(`drop index ${name}`)
-  await ask('alter table payment_lookups drop constraint payment_lookups_pkey')
-  const key = 'alter table payment_lookups add constraint payment_lookups_pkey primary key (hash, transaction_id)'
-  return [...found.map(({ made }) => made.replace(' ONLY ', ' ')), key]
-}
 
 /** Everything that differs between payments is computed once, into one row of bench_payments each. */
 function copies(start: number, end: number): string[] {

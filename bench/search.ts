@@ -7,6 +7,7 @@ import { monthly } from '../packages/server/src/platform/partitions.ts'
 import { createVault, type Vault } from '../packages/server/src/platform/seal.ts'
 import type { Cell, CellMerchant } from '../test/support/cluster/cell.ts'
 import { type Bench, type Measured, rounded } from './bench.ts'
+import { dropIndexes, olderMonths } from './filling.ts'
 import { onSite, percentile } from './site.ts'
 
 /** A small database by default; the guarantee is measured with BENCH_PAYMENTS=5000000. */
@@ -89,11 +90,14 @@ function vaultOf({ secrets }: Cell): Vault {
 async function fill(cell: Cell, { id: merchant }: CellMerchant): Promise<void> {
   const { ask } = cell
   const vault = vaultOf(cell)
-  for (const parent of monthly) await ask(olderMonths(parent))
+  for (const parent of monthly) await ask(olderMonths(parent, months))
   const [wallet] = await ask<{ id: string }>(`select id from wallets where merchant_id = $1 and currency = 'KES'`, [
     merchant,
   ])
-  const indexes = await dropIndexes(ask)
+  const indexes = await dropIndexes(ask, ['transactions', 'transfers'], {
+    table: 'merchant_lookups',
+    key: 'merchant_id, env, hash, transaction_id',
+  })
   let balance = 10 ** 15
   for (let start = 0; start < payments; start += chunk) {
     const some = Array.from({ length: Math.min(chunk, payments - start) }, (_, index) => start + index)
@@ -162,32 +166,6 @@ function hashesOf(vault: Vault, n: number): readonly bigint[] {
   const found = known.get(key) ?? counterpartyLookups(vault, '', counterpartyOf(n)).map(({ hash }) => hash)
   if (isHot(n)) known.set(key, found)
   return found
-}
-
-const olderMonths = (parent: string) => `
-  do $$
-  declare
-    month date;
-  begin
-    for step in 1..${months} loop
-      month := date_trunc('month', now() at time zone 'UTC') - make_interval(months => step);
-      execute format('create table %I partition of ${parent} for values from (%L) to (%L)', month_of('${parent}', month),
-        id_at(month::timestamp at time zone 'UTC'), id_at((month + interval '1 month')::timestamp at time zone 'UTC'));
-    end loop;
-  end
-  $$`
-
-/** They are created after the load, as after a COPY. */
-async function dropIndexes(ask: Cell['ask']): Promise<string[]> {
-  const found = await ask<{ name: string; made: string }>(
-    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as made
-     from pg_index i
-     where i.indrelid = any(array['transactions', 'transfers']::regclass[]) and not i.indisprimary`,
-  )
-  for (const { name } of found) await ask(`drop index ${name}`)
-  await ask('alter table merchant_lookups drop constraint merchant_lookups_pkey')
-  const key = 'alter table merchant_lookups add primary key (merchant_id, env, hash, transaction_id)'
-  return [...found.map(({ made }) => made.replace(' ONLY ', ' ')), key]
 }
 
 type Query = Readonly<Record<string, string>>

@@ -1,5 +1,6 @@
 import { AppError, type ErrorKey, invalid } from '../errors.ts'
 import { type Currency, currencies, exponentOf, isCurrency } from '../money/currencies.ts'
+import { tenTo } from '../money/decimals.ts'
 import { formatMinor, minorFromNumber } from '../money/money.ts'
 import type { Operator, ReferenceData } from './data.ts'
 import { type Phone, readPhone } from './phones.ts'
@@ -66,11 +67,16 @@ export function momoAmount(operator: Operator, direction: Direction, amount: num
 /** The amount in minor units, if the operator takes its decimals. Limits are not checked. */
 export function exactForOperator(operator: Operator, amount: number, currency: Currency): bigint {
   const minor = exactAmount(amount, currency)
-  if (decimalsOf(amount) > operator.decimals) {
-    const most = operator.decimals === 0 ? 'whole amounts only' : `at most ${operator.decimals} decimals`
-    throw invalid([{ field: 'amount', message: `amount: ${operator.name} takes ${most}` }])
-  }
+  refuseDecimals(operator, minor, currency)
   return minor
+}
+
+/** Refuses an amount with more decimals than the operator takes. */
+export function refuseDecimals({ name, decimals }: Operator, minor: bigint, currency: Currency): void {
+  const unit = tenTo(Math.max(exponentOf(currency) - decimals, 0))
+  if (minor % unit === 0n) return
+  const most = decimals === 0 ? 'whole amounts only' : `at most ${decimals} decimals`
+  throw invalid([{ field: 'amount', message: `amount: ${name} takes ${most}` }])
 }
 
 /** More than any single payment, and less than the amounts that providers cannot represent. */
@@ -160,7 +166,6 @@ function operatorNeeded(choices: readonly Operator[], field: string) {
 const idsOf = (operators: readonly Operator[]) => operators.map(({ id }) => id).join(', ')
 const isClosed = ({ name, id }: Operator) => `${name} (${id}) does not accept payments at the moment.`
 const shown = (minor: bigint, currency: Currency) => `${formatMinor(minor, currency).replace(/\.0+$/, '')} ${currency}`
-const decimalsOf = (amount: number) => /\.(\d+)$/.exec(String(amount))?.[1]?.length ?? 0
 
 function outOfBounds(bound: string, { name, id }: Operator): AppError {
   return new AppError('AMOUNT_OUT_OF_BOUNDS', {

@@ -49,8 +49,24 @@ function isOf(status: PublicStatus | undefined, state: Transaction['state']): bo
   return status === 'pending' ? isPending : state === status
 }
 
+/** The refunds of one charge come from its own key; others from the merchant's index. */
 function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRow[]> {
-  const { chargeId = null, startDate = null, endDate = null, before = lastId } = wanted
+  const { chargeId, startDate = null, endDate = null, before = lastId } = wanted
+  if (chargeId !== undefined)
+    return db.query<RefundRow>(
+      owner,
+      sql`
+        select t.*, r.reason as refund_reason
+        from refunds_of_charges l
+        join transactions t on t.id = l.transaction_id
+        left join refund_reasons r on r.transaction_id = t.id
+        where l.charge_id = ${chargeId}
+          and l.transaction_id < ${before}
+          and l.transaction_id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
+          and l.transaction_id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+        order by l.transaction_id desc
+        limit ${rowsMax(wanted)}`,
+    )
   return db.query<RefundRow>(
     owner,
     sql`
@@ -60,7 +76,6 @@ function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRo
         from refunds_of_charges
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
-          and (${chargeId}::uuid is null or charge_id = ${chargeId})
           and transaction_id < ${before}
           and transaction_id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
           and transaction_id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')

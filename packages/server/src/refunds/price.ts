@@ -2,7 +2,6 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { KeyedRequest } from '../idempotency/keys.ts'
 import { feeOf, keepRule } from '../money/fees.ts'
-import { numberFromMinor } from '../money/money.ts'
 import { walletSideOf } from '../payments/accept/exchange.ts'
 import type { PricedPayment } from '../payments/accept/priced-payment.ts'
 import { type PayoutMaker, placesOf, requirePlaces } from '../payments/controls/maker.ts'
@@ -13,7 +12,7 @@ import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import { dayMs } from '../payments/resolve/timing.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import type { Refunds } from '../providers/refund-contract.ts'
-import { exactAmount, exactForOperator } from '../reference/momo.ts'
+import { exactAmount, exactForOperator, refuseDecimals } from '../reference/momo.ts'
 import { createRateOf } from '../reference/rates.ts'
 import { excess, findRefundable, refundableNow } from '../transactions/find-refundable.ts'
 
@@ -109,10 +108,12 @@ async function amountOf(
   charge: Transaction,
   requested: number | undefined,
 ): Promise<bigint> {
-  const left = await refundableNow(ctx, owner, charge)
-  if (requested === undefined && left === 0n) throw excess(charge, left)
-  const operator = charge.method === 'momo' ? ctx.reference.operators.get(charge.code) : undefined
   const { currency } = charge
-  const wanted = requested ?? numberFromMinor(left, currency)
-  return operator ? exactForOperator(operator, wanted, currency) : exactAmount(wanted, currency)
+  const operator = charge.method === 'momo' ? ctx.reference.operators.get(charge.code) : undefined
+  if (requested !== undefined)
+    return operator ? exactForOperator(operator, requested, currency) : exactAmount(requested, currency)
+  const left = await refundableNow(ctx, owner, charge)
+  if (left === 0n) throw excess(charge, left)
+  if (operator) refuseDecimals(operator, left, currency)
+  return left
 }

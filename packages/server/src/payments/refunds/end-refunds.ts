@@ -19,10 +19,7 @@ interface Changed {
 
 /** The refunds that may end in one batch, and payouts in their place. */
 export interface EndingRefunds {
-  /**
-   * The part of the charge's fee that comes back if this one succeeds now. It goes back to the wallet that paid it: a payout from
-   * another wallet returns none.
-   */
+  /** The part of the charge's fee that comes back if this one succeeds now. A payout in place of a refund returns none. */
   feeReturned(transaction: Transaction): bigint
   /** Counts what a change of a payment means for its charge. */
   note(changed: Changed): void

@@ -27,7 +27,6 @@ export type RefundedRow = Pick<
   | 'fee'
   | 'fee_rule'
   | 'provider'
-  | 'wallet_id'
 >
 
 /** Locks charges that are about to be refunded. A provider that takes money of them back waits, and so do other refunds. */
