@@ -16,6 +16,7 @@ const occurrence = {
     taken: 480n,
     owed: 13n,
     returned: 2n,
+    due: 5n,
   },
   accountOf: (role: string, currency: 'wallet' | 'payment') => `${role} ${currencies[currency]}`,
   currencies,
@@ -91,6 +92,18 @@ const handbook: Record<LedgerEvent, string[]> = {
     'transfer 1: fx_position USD → wallet USD 390',
     'transfer 2: fx_income USD → wallet USD 3',
     'transfer 3: fees USD → wallet USD 7',
+  ],
+  refund_returned: [
+    'transfer 0: float USD → wallet USD 500',
+    'transfer 1: fees USD → wallet USD 7',
+    'transfer 2: wallet USD → fees USD 5',
+  ],
+  refund_returned_into_another_currency: [
+    'transfer 0: float KES → fx_position KES 500',
+    'transfer 1: fx_position USD → wallet USD 390',
+    'transfer 2: fx_income USD → wallet USD 3',
+    'transfer 3: fees USD → wallet USD 7',
+    'transfer 4: wallet USD → fees USD 5',
   ],
   conversion: [
     'transfer 0: wallet USD → fx_position USD 480',

@@ -5,7 +5,7 @@ import type { Movement } from './books.ts'
 type Role = 'wallet' | PlatformKind
 
 /** The sums an event can carry. Sums in the wallet's currency and in the payment's may differ. */
-type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received' | 'credited' | 'taken' | 'owed' | 'returned'
+type Sum = 'amount' | 'cost' | 'spread' | 'fee' | 'received' | 'credited' | 'taken' | 'owed' | 'returned' | 'due'
 
 interface Posting {
   readonly kind: 'hold' | 'transfer'
@@ -118,6 +118,23 @@ export const postingTable = {
       transfer('fx_position', 'wallet', 'credited'),
       transfer('fx_income', 'wallet', 'spread'),
       transfer('fees', 'wallet', 'fee'),
+    ],
+  },
+  // `due` is the part of the charge's fee that came back with the refund, and is due again.
+  refund_returned: {
+    postings: [
+      transfer('float', 'wallet', 'received'),
+      transfer('fees', 'wallet', 'fee'),
+      transfer('wallet', 'fees', 'due'),
+    ],
+  },
+  refund_returned_into_another_currency: {
+    postings: [
+      transfer('float', 'fx_position', 'received', 'payment'),
+      transfer('fx_position', 'wallet', 'credited'),
+      transfer('fx_income', 'wallet', 'spread'),
+      transfer('fees', 'wallet', 'fee'),
+      transfer('wallet', 'fees', 'due'),
     ],
   },
   conversion: {

@@ -9,6 +9,7 @@ import {
   clearedAside,
   lateFee,
   lateFeeAside,
+  movedInAll,
   movedOf,
   partsOf,
   smaller,
@@ -16,9 +17,10 @@ import {
 } from '../payments/late-money/late-money.ts'
 import { keepLate, keepMoved } from '../payments/late-money/late-store.ts'
 import type { SuspenseCase } from '../payments/late-money/suspense-cases.ts'
+import { lock } from '../payments/model/lock-payments.ts'
 import { isOutgoing } from '../payments/model/outgoing.ts'
 import { isFinal } from '../payments/model/state.ts'
-import { type FullPayment, insert, lock, type Transaction } from '../payments/model/store.ts'
+import { type FullPayment, insert, type Transaction } from '../payments/model/store.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
@@ -199,10 +201,10 @@ function draftOf(found: SuspenseCase, first: FullPayment): Adjustment['draft'] {
 }
 
 /** In the case's currency, which may differ from the wallet's. */
-function feeOf({ amount }: SuspenseCase, { transaction, attempt, abandoned }: FullPayment): bigint {
+function feeOf({ amount }: SuspenseCase, payment: FullPayment): bigint {
+  const { transaction } = payment
   if (isOfItsWallet(transaction)) return lateFee(transaction, amount)
-  const moved = [attempt, ...abandoned].reduce((sum, each) => sum + movedOf(transaction, each), 0n)
-  return lateFeeAside(transaction, amount, clearedAside(transaction, moved))
+  return lateFeeAside(transaction, amount, clearedAside(transaction, movedInAll(payment)))
 }
 
 /** A payment's money in suspense is in the payment's currency; its wallet may have another. */

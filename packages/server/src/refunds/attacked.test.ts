@@ -10,17 +10,8 @@ import {
   type RefundingMalipo,
   type RefundingMerchant,
   refundingMalipo,
+  returnsFees,
 } from '../testing/refunding.ts'
-
-/** The charge's fee is 3.33 % and comes back with its refunds. */
-async function returnsFees(malipo: RefundingMalipo, merchant: RefundingMerchant): Promise<void> {
-  const scope = { env: 'sandbox', merchant: merchant.id, operation: 'charge' } as const
-  await malipo.operator.fees.set({ ...scope, basisPoints: 333, isReturned: true, reason: 'a test' })
-  await until('the fee rule to be in force', async () => {
-    const { fee } = await malipo.operator.fees.show({ ...scope, method: 'momo', currency: 'KES', amount: '1000' })
-    return String(fee).includes('33.3')
-  })
-}
 
 let payouts = 0
 const payBackBody = (refundOf: string, over: object = {}) => {

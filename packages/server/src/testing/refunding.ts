@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { until } from '../dev-stack/until.ts'
 import { providerKeyOf, readId } from '../platform/ids.ts'
 import { cardBody, cards, chargingMalipo, nextReference } from './charging.ts'
 import type { ApiResponse } from './malipo.ts'
@@ -107,3 +108,13 @@ async function refundingMerchant(malipo: PayingMalipo): Promise<RefundingMerchan
 
 export const available = async (malipo: PayingMalipo, merchantId: string): Promise<bigint> =>
   (await walletOf(malipo, merchantId)).available
+
+/** The charge's fee is 3.33 % and comes back with its refunds. */
+export async function returnsFees(malipo: PayingMalipo, merchant: Pick<RefundingMerchant, 'id'>): Promise<void> {
+  const scope = { env: 'sandbox', merchant: merchant.id, operation: 'charge' } as const
+  await malipo.operator.fees.set({ ...scope, basisPoints: 333, isReturned: true, reason: 'a test' })
+  await until('the fee rule to be in force', async () => {
+    const { fee } = await malipo.operator.fees.show({ ...scope, method: 'momo', currency: 'KES', amount: '1000' })
+    return String(fee).includes('33.3')
+  })
+}

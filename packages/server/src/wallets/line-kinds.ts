@@ -18,6 +18,8 @@ const kinds: Readonly<Partial<Record<LedgerEvent, LineKind>>> = {
   chargeback_won_into_another_currency: 'adjustment',
   payout_returned: 'adjustment',
   payout_returned_into_another_currency: 'adjustment',
+  refund_returned: 'adjustment',
+  refund_returned_into_another_currency: 'adjustment',
   debt_collected: 'adjustment',
   suspense_credited: 'adjustment',
   suspense_debited: 'adjustment',

@@ -2,17 +2,9 @@ import assert from 'node:assert/strict'
 import { type Db, sql, type Tx, type WriteDb } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import type { DoubtOrNone } from '../model/doubts.ts'
+import { lock, lockDue } from '../model/lock-payments.ts'
 import type { State } from '../model/state.ts'
-import {
-  type Attempt,
-  type FullPayment,
-  lock,
-  lockDue,
-  move,
-  type Payment,
-  type Transaction,
-  updateAttempts,
-} from '../model/store.ts'
+import { type Attempt, type FullPayment, move, type Payment, type Transaction, updateAttempts } from '../model/store.ts'
 import { isPaidBefore } from '../resolve/decide-paid-before.ts'
 import { timing } from '../resolve/timing.ts'
 import { type Budget, type LaneOperation, type LaneRates, openLane, spend, spentOf } from './lane-budget.ts'

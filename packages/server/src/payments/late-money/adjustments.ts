@@ -31,9 +31,9 @@ export function adjustmentOf(first: Transaction, draft: AdjustmentDraft, at: Dat
       direction,
       reason,
       amount,
-      // A payout returns its amount and fee as one sum. A debit charges the merchant no fee.
+      // A payout returns its amount and fee as one sum. A debit charges the merchant no fee, and a returned refund the charge's.
       wallet_amount: draft.wallet_amount + (isPayout ? draft.fee : 0n),
-      fee: direction === 'credit' && !isPayout ? draft.fee : 0n,
+      fee: direction === 'credit' && !isPayout ? draft.fee : (draft.feeDue ?? 0n),
       counterparty: '',
       account_name: '',
       expires_at: null,
@@ -62,7 +62,7 @@ export function adjustmentMovements(
   accountOf: Occurrence['accountOf'],
 ): Movement[] {
   const { id, currency, wallet_currency, wallet_id } = transaction
-  const { amount: received, wallet_amount, fee, spread } = draft
+  const { amount: received, wallet_amount, fee, spread, feeDue = 0n } = draft
   const taken = wallet_amount < there ? wallet_amount : there
   const isAcross = currency !== wallet_currency
   const movements = movementsOf(isAcross ? across[eventOf(first, draft)] : eventOf(first, draft), {
@@ -72,6 +72,7 @@ export function adjustmentMovements(
       received,
       fee,
       spread,
+      due: feeDue,
       credited: wallet_amount - (isOutgoing(first) ? spread : 0n),
       taken,
       owed: wallet_amount - taken,
@@ -87,10 +88,10 @@ export function adjustmentMovements(
   )
 }
 
-type AdjustmentEvent = 'late_credit' | 'charge_taken_back' | 'chargeback_won' | 'payout_returned'
+type AdjustmentEvent = 'late_credit' | 'charge_taken_back' | 'chargeback_won' | 'payout_returned' | 'refund_returned'
 
 function eventOf(first: Transaction, { direction, reason }: AdjustmentDraft): AdjustmentEvent {
-  if (isOutgoing(first)) return 'payout_returned'
+  if (isOutgoing(first)) return first.type === 'refund' ? 'refund_returned' : 'payout_returned'
   if (direction === 'debit') return 'charge_taken_back'
   return reason === 'chargeback_won' ? 'chargeback_won' : 'late_credit'
 }
@@ -100,6 +101,7 @@ const across = {
   charge_taken_back: 'charge_taken_back_from_another_currency',
   chargeback_won: 'chargeback_won_into_another_currency',
   payout_returned: 'payout_returned_into_another_currency',
+  refund_returned: 'refund_returned_into_another_currency',
 } as const satisfies Record<AdjustmentEvent, LedgerEvent>
 
 const messages = {

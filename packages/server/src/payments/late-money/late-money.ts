@@ -1,6 +1,6 @@
 import { feeOn, readRule } from '../../money/fees.ts'
 import { isOutgoing } from '../model/outgoing.ts'
-import type { AdjustmentReason, Attempt, Transaction } from '../model/store.ts'
+import type { AdjustmentReason, Attempt, FullPayment, Transaction } from '../model/store.ts'
 import type { Late } from '../resolve/decision.ts'
 
 /** What an adjustment moves, in minor units. */
@@ -15,6 +15,8 @@ export interface AdjustmentDraft {
   readonly fee: bigint
   /** The part of our exchange income that moves with it, in the wallet's currency. */
   readonly spread: bigint
+  /** Of a returned refund: the fee of the charge that came back with the refund, and is due again. */
+  readonly feeDue?: bigint
 }
 
 type Sums = Pick<
@@ -40,6 +42,15 @@ export function movedOf(
   if (moved !== null) return moved
   if (outcome !== 'successful') return 0n
   return method === 'bank-transfer' ? received : amount
+}
+
+/** What moved through all attempts of a payment. Of a bank transfer charge: what was received and not taken back since. */
+export function movedInAll({ transaction, attempt, abandoned, receipts }: FullPayment): bigint {
+  const add = (sum: bigint, amount: bigint) => sum + amount
+  if (transaction.method !== 'bank-transfer')
+    return [attempt, ...abandoned].map((each) => movedOf(transaction, each)).reduce(add, 0n)
+  const there = receipts.filter(({ is_reversed }) => !is_reversed)
+  return there.map(({ amount }) => amount).reduce(add, 0n) - attempt.returned
 }
 
 /** What an attempt moved, as a part of the payment's money in suspense. */
@@ -201,11 +212,12 @@ export function chargebackWon(charge: Sums, won: bigint): AdjustmentDraft {
 
 /**
  * The merchant gets back what it paid, at the rate it paid. The fee comes back too when the rule says so and the whole payout
- * came back.
+ * came back. What a refund returned of its charge's fee is due again, in shares: differences of one growing sum.
  */
-export function payoutReturned(payout: Sums, back: bigint): AdjustmentDraft {
+export function payoutReturned(payout: Sums, back: bigint, feeReturned = 0n): AdjustmentDraft {
   const before = merchantShare(payout)
   const isWhole = before === back
+  const due = (left: bigint) => (feeReturned * (payout.amount - left)) / payout.amount
   return {
     reason: 'payout_returned',
     direction: 'credit',
@@ -213,6 +225,7 @@ export function payoutReturned(payout: Sums, back: bigint): AdjustmentDraft {
     wallet_amount: walletSide(payout, before) - walletSide(payout, before - back),
     fee: isWhole && payout.fee_rule?.isReturned ? feesPaid(payout) : 0n,
     spread: spreadOf(payout, before) - spreadOf(payout, before - back),
+    ...(feeReturned > 0n && { feeDue: due(before - back) - due(before) }),
   }
 }
 

@@ -2,15 +2,8 @@ import type { Tx } from '../../platform/db.ts'
 import { laneOf, setTimers } from '../dispatch/timers.ts'
 import { isFinal } from '../model/state.ts'
 import type { Payment, Transaction } from '../model/store.ts'
-import {
-  lockTotals,
-  nextInTurn,
-  type RefundedRow,
-  type RefundTotals,
-  readCharges,
-  writeTotals,
-} from './refund-totals.ts'
-import { feeReturned } from './refundable.ts'
+import { lockTotals, nextInTurn, type RefundedRow, type RefundTotals, writeTotals } from './refund-totals.ts'
+import { feeReturned, type RefundSums } from './refundable.ts'
 
 interface Changed {
   readonly before: Pick<Payment, 'transaction'>
@@ -23,25 +16,37 @@ export interface EndingRefunds {
   feeReturned(transaction: Transaction): bigint
   /** Counts what a change of a payment means for its charge. */
   note(changed: Changed): void
+  /** What went back of a charge whose refunds may end, counting the ends in this batch. */
+  sumsOf(chargeId: string): RefundSums | undefined
   /** Writes the sums, and lets the next refund of each charge be sent. */
   write(at: Date): Promise<void>
 }
 
-const none: EndingRefunds = { feeReturned: () => 0n, note: () => undefined, write: () => Promise.resolve() }
+const none: EndingRefunds = {
+  feeReturned: () => 0n,
+  note: () => undefined,
+  sumsOf: () => undefined,
+  write: () => Promise.resolve(),
+}
 
-const chargeIdOf = ({ type, related_transaction_id }: Transaction) =>
+export const chargeIdOf = ({ type, related_transaction_id }: Transaction) =>
   type === 'adjustment' ? undefined : (related_transaction_id ?? undefined)
 
-/** Locks the totals of the charges, before the wallets. Costs nothing when no payment of the batch refunds a charge. */
+/**
+ * Locks the totals of the charges, before the wallets. The charges are locked with their refunds. Costs nothing when no payment of
+ * the batch refunds a charge.
+ */
 export async function openEndingRefunds(
   tx: Tx,
-  payments: readonly Pick<Payment, 'transaction'>[],
+  payments: ReadonlyMap<string, Pick<Payment, 'transaction'>>,
 ): Promise<EndingRefunds> {
-  const wanted = payments.flatMap(({ transaction }) =>
-    isFinal(transaction.state) ? [] : (chargeIdOf(transaction) ?? []),
+  const charges = new Map(
+    [...payments.values()].flatMap(({ transaction }): [string, RefundedRow][] => {
+      const charge = isFinal(transaction.state) ? undefined : payments.get(chargeIdOf(transaction) ?? '')
+      return charge ? [[charge.transaction.id, charge.transaction]] : []
+    }),
   )
-  if (wanted.length === 0) return none
-  const charges = await readCharges(tx, wanted)
+  if (charges.size === 0) return none
   const totals = await lockTotals(tx, charges.values())
   const ended = new Set<string>()
   const rowOf = (transaction: Transaction) => totals.get(chargeIdOf(transaction) ?? '')
@@ -59,6 +64,7 @@ export async function openEndingRefunds(
       const successful = row.successful + (state === 'successful' ? amount : 0n)
       totals.set(row.charge_id, { ...row, pending: row.pending - amount, successful })
     },
+    sumsOf: (chargeId) => totals.get(chargeId),
     write: (at) => writeEnds(tx, at, { charges, totals }, [...ended]),
   }
 }

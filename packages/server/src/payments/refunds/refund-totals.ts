@@ -41,16 +41,6 @@ export async function lockCharges(tx: Tx, ids: readonly string[]): Promise<Map<s
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Reads charges whose refunds end. What their refunds need of them is final. */
-export async function readCharges(tx: Tx, ids: readonly string[]): Promise<Map<string, RefundedRow>> {
-  if (ids.length === 0) return new Map()
-  const rows = await tx.query<RefundedRow>(sql`
-    select *
-    from transactions
-    where id = any(${[...new Set(ids)]}::uuid[])`)
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
 /** Locks the totals of these charges until the transaction ends, sorted by key. A missing row is created, so that it can be locked. */
 export async function lockTotals(tx: Tx, charges: Iterable<RefundedRow>): Promise<Map<string, RefundTotals>> {
   const rows = [...charges]
@@ -128,7 +118,7 @@ export async function nextInTurn(tx: Tx, charge_id: string, others: readonly str
   return row?.id ?? null
 }
 
-/** What went back of these charges. The caller has locked the charges, so no refund can be added meanwhile. */
+/** What went back of these charges. The caller has locked the charges, so their refunds can neither be added nor end meanwhile. */
 export async function sumsOf(db: Db, chargeIds: readonly string[]): Promise<Map<string, RefundSums>> {
   if (chargeIds.length === 0) return new Map()
   const rows = await db.query<RefundTotals>(sql`
@@ -136,6 +126,20 @@ export async function sumsOf(db: Db, chargeIds: readonly string[]): Promise<Map<
     from refund_totals
     where charge_id = any(${chargeIds}::uuid[])`)
   return new Map(rows.map((row) => [row.charge_id, row]))
+}
+
+/** The parts of their charges' fees that these refunds returned. */
+export async function feesReturnedBy(tx: Tx, ids: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  if (ids.length === 0) return new Map()
+  const rows = await tx.query<{ id: string; amount: bigint }>(sql`
+    select transaction_id as id, sum(amount)::bigint as amount
+    from transfers
+    where transaction_id = any(${ids}::uuid[])
+      and event = 'refund_successful'
+      and kind = 'transfer'
+      and wallet_id = credit_account
+    group by transaction_id`)
+  return new Map(rows.map(({ id, amount }) => [id, amount]))
 }
 
 interface PaidLate {

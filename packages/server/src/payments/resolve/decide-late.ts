@@ -25,6 +25,8 @@ export interface Reported {
   readonly movedElsewhere: bigint
   /** What went back of a charge by refunds, or is about to. */
   readonly refunded?: bigint
+  /** What a refund returned of its charge's fee. */
+  readonly feeReturned?: bigint
 }
 
 /**
@@ -174,7 +176,8 @@ function latePayout(reported: Reported, providerStatus: ProviderStatus, differen
   const isOfThis = attempt.number === transaction.attempt || movedElsewhere === 0n
   const toMerchant = isOfThis ? smaller(back - recovered - fromAside, larger(merchantShare(transaction), 0n)) : 0n
   const rest = back - recovered - toMerchant
-  const adjustments: AdjustmentDraft[] = toMerchant > 0n ? [payoutReturned(transaction, toMerchant)] : []
+  const adjustments: AdjustmentDraft[] =
+    toMerchant > 0n ? [payoutReturned(transaction, toMerchant, reported.feeReturned)] : []
   return {
     adjustments,
     ...(recovered + rest > 0n && { suspend: { amount: recovered + rest, kind: 'amount_mismatch' } }),

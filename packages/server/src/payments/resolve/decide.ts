@@ -54,7 +54,11 @@ function askOnceMore(decision: Decision, { nowMs }: DecisionInputs): Decision {
 }
 
 /** What happened to the payment besides its current attempt. */
-export const pastOf = ({ movedElsewhere, refunded = 0n }: DecisionInputs) => ({ movedElsewhere, refunded })
+export const pastOf = ({ movedElsewhere, refunded = 0n, feeReturned = 0n }: DecisionInputs) => ({
+  movedElsewhere,
+  refunded,
+  feeReturned,
+})
 
 function decideObservation(payment: KnownPayment, observed: Observed, around: DecisionInputs): Decision | undefined {
   const { cause, observation } = observed

@@ -27,7 +27,7 @@ export function decisionInputs(
     queriedMsAgo,
     attempt: named = draft.attempt.number,
   }: Pick<Observed, 'queriedMsAgo'> & { readonly attempt: number | undefined },
-  { at, refunded }: { readonly at: Date; readonly refunded: bigint },
+  { at, ...past }: { readonly at: Date; readonly refunded: bigint; readonly feeReturned: bigint },
 ): DecisionInputs {
   const { transaction, attempt, abandoned } = draft
   const others = [attempt, ...abandoned, ...draft.ended].filter(({ number }) => number !== named)
@@ -39,7 +39,7 @@ export function decisionInputs(
     notFoundWindowMs: rail?.notFoundWindowMs ?? Number.POSITIVE_INFINITY,
     deadAfterMs: rail?.deadAfterMs,
     movedElsewhere: others.reduce((sum, other) => sum + movedOf(transaction, other), 0n),
-    refunded,
+    ...past,
     paidBy: earlierPaying(draft, others),
     ...providersAfter(routing, draft),
     jitter: Math.random(),

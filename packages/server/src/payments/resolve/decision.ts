@@ -69,6 +69,8 @@ export interface DecisionInputs {
   readonly movedElsewhere: bigint
   /** What went back of a charge by refunds, or is about to. Its provider cannot take that from the merchant again. */
   readonly refunded?: bigint
+  /** What a refund that succeeded returned of its charge's fee. */
+  readonly feeReturned?: bigint
   /** The one among them that paid the requested amount of a payout. */
   readonly paidBy?: Attempt | undefined
   /** Usable providers that were not tried, the preferred first. */

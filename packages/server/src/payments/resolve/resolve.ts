@@ -1,5 +1,5 @@
 import { type AuditEntry, recordAudit } from '../../audit/record.ts'
-import { emit, type NewEvent } from '../../events/emit.ts'
+import { emit } from '../../events/emit.ts'
 import { available, type PlatformAccounts } from '../../ledger/accounts.ts'
 import { openBooks, type Refusal } from '../../ledger/books.ts'
 import { createWriter, type Writer } from '../../ledger/chain.ts'
@@ -12,44 +12,32 @@ import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { Connectors, Routing } from '../../providers/routing.ts'
 import { endControls } from '../controls/end-controls.ts'
 import { watchAccounts } from '../dispatch/paid-accounts.ts'
-import { laneOf, setTimers, type Timer } from '../dispatch/timers.ts'
-import { type Adjustment, adjustmentEvent, adjustmentMovements, adjustmentOf } from '../late-money/adjustments.ts'
-import { withLate } from '../late-money/late-money.ts'
-import type { CaseChange } from '../late-money/suspense-cases.ts'
+import { setTimers } from '../dispatch/timers.ts'
+import { type Adjustment, adjustmentMovements, adjustmentOf } from '../late-money/adjustments.ts'
 import { writeLate } from '../late-money/write-late.ts'
+import { lockWithCharges } from '../model/lock-payments.ts'
 import { insertAddedLookups } from '../model/lookups.ts'
-import { isAllowed, stageOf } from '../model/state.ts'
+import { isAllowed, isFinal } from '../model/state.ts'
 import {
   type Attempt,
   type BookedReceipt,
-  type FullPayment,
-  freshAttempt,
   insertAttempts,
   insertReceipts,
-  lock,
   move,
   type Transaction,
   updateAttempts,
   walletOf,
 } from '../model/store.ts'
-import { merchantEventOf } from '../notify/webhook-body.ts'
-import { openEndingRefunds } from '../refunds/end-refunds.ts'
-import { sumsOf } from '../refunds/refund-totals.ts'
-import { noRefunds, takenOf } from '../refunds/refundable.ts'
+import { chargeIdOf } from '../refunds/end-refunds.ts'
+import { openRefunds, type Refunds } from '../refunds/open-refunds.ts'
+import { uncovered } from '../refunds/refund-failed.ts'
 import { decide, pastOf } from './decide.ts'
 import { decideLate } from './decide-late.ts'
 import { isPaidBefore } from './decide-paid-before.ts'
 import type { Decision, Observed } from './decision.ts'
 import { decisionInputs } from './decision-inputs.ts'
-import {
-  accountsAt,
-  accountsOf,
-  creditedBy,
-  endingsOf,
-  latePostings,
-  mayMoveMoney,
-  movementsFor,
-} from './payment-postings.ts'
+import { apply, applyLate, begin, type PaymentDraft } from './payment-draft.ts'
+import { accountsAt, accountsOf, creditedBy, endingsOf, mayMoveMoney, movementsFor } from './payment-postings.ts'
 
 /** An observation of one payment. It may name an attempt; an abandoned one counts only if it moved money. */
 interface Resolution extends Observed {
@@ -104,22 +92,6 @@ export function createResolver(options: ResolverOptions): Resolver {
   })
 }
 
-/** The working copy of a payment while a batch applies its observations. */
-interface PaymentDraft {
-  readonly before: FullPayment
-  transaction: Transaction
-  attempt: Attempt
-  abandoned: readonly Attempt[]
-  receipts: readonly BookedReceipt[]
-  /** Why its money is in suspense and where it moved, if that changed. */
-  suspense: Pick<CaseChange, 'kind' | 'provider'> | undefined
-  readonly adjustments: Adjustment[]
-  ended: readonly Attempt[]
-  readonly begun: Attempt[]
-  readonly events: NewEvent[]
-  readonly timers: Timer[]
-}
-
 /**
  * Resolves observations inside the caller's batch. The returned `committed` takes effect after the commit. Operator commands call
  * this directly, so that the audit row is in the same transaction.
@@ -131,39 +103,42 @@ export async function resolveBatch(
   resolutions: readonly Resolution[],
 ): Promise<Decided<ResolveResult | undefined>> {
   const at = new Date(Number(tx.atUs / 1000n))
-  const payments = await lock(
+  const payments = await lockWithCharges(
     tx,
     resolutions.map((resolution) => resolution.transaction_id),
   )
   const drafts = new Map([...payments].map(([id, payment]) => [id, begin(payment)]))
   const moving = resolutions.flatMap(({ transaction_id, observation }) => {
     const payment = payments.get(transaction_id)
-    return payment && (mayMoveMoney(observation) || isPaidBefore(payment)) ? [payment] : []
+    if (!payment || !(mayMoveMoney(observation) || isPaidBefore(payment))) return []
+    const charge = payments.get(chargeIdOf(payment.transaction) ?? '')
+    return charge && charge.transaction.suspended < 0n ? [payment, charge] : [payment]
   })
   const merchants = [...payments.values()].map(({ transaction }) => transaction.merchant_id)
   const [accounts] = await Promise.all([accountsOf(options.accounts, moving), nameMerchants(tx, merchants)])
-  const refunded = await sumsOf(tx, [...payments.values()].flatMap(refundableCharge))
-  const refunds = await openEndingRefunds(tx, [...payments.values()])
+  const refunds = await openRefunds(tx, payments, moving)
   const wallets = moving.map(({ transaction }) => transaction.wallet_id)
   const books = await openBooks(tx, writer, moving.flatMap(endingsOf), wallets)
   reach('resolve.locked')
   const alerts: (() => void)[] = []
+  const post: Post = ({ transaction }, provider, decision, adjustments) => {
+    const accountOf = accountsAt(transaction, provider, accounts)
+    const wallet = books.wallets.get(transaction.wallet_id)
+    const there = (wallet ? available(wallet) : 0n) + creditedBy(transaction, decision)
+    return books.apply([
+      ...movementsFor(transaction, provider, decision, { accounts, feeReturned: refunds.feeReturned(transaction) }),
+      ...adjustments.flatMap((each) => adjustmentMovements(each, transaction, there, accountOf)),
+    ])
+  }
   const results = resolutions.map((resolution): ResolveResult | undefined => {
     const draft = drafts.get(resolution.transaction_id)
     if (!draft || !isEntitled(resolution, draft)) return undefined
-    const moment = { at, refunded: takenOf(refunded.get(draft.transaction.id) ?? noRefunds) }
-    const { isChanged, alert } = take(options, draft, resolution, moment, (provider, decision, adjustments) => {
-      const { transaction } = draft
-      const accountOf = accountsAt(transaction, provider, accounts)
-      const wallet = books.wallets.get(transaction.wallet_id)
-      const there = (wallet ? available(wallet) : 0n) + creditedBy(transaction, decision)
-      return books.apply([
-        ...movementsFor(transaction, provider, decision, { accounts, feeReturned: refunds.feeReturned(transaction) }),
-        ...adjustments.flatMap((each) => adjustmentMovements(each, transaction, there, accountOf)),
-      ])
-    })
-    if (alert) alerts.push(alert)
+    const moment = { at, ...refunds.pastOf(draft.transaction) }
+    const { isChanged, alert } = take(options, draft, resolution, moment, post)
     if (isChanged) refunds.note(draft)
+    const charge = drafts.get(chargeIdOf(draft.transaction) ?? '')
+    const after = uncover(options, draft, charge, resolution, { refunds, at, post })
+    alerts.push(...[alert, after.alert].filter((each) => each !== undefined))
     const { transaction, attempt, abandoned, ended, receipts } = draft
     return { isChanged, transaction, attempts: [attempt, ...abandoned, ...ended], receipts }
   })
@@ -195,20 +170,12 @@ function isEntitled({ from, attempt: number }: Resolution, { before }: PaymentDr
   return from.env === before.transaction.env && from.provider === named?.provider
 }
 
-function begin(payment: FullPayment): PaymentDraft {
-  return {
-    before: payment,
-    ...payment,
-    suspense: undefined,
-    adjustments: [],
-    ended: [],
-    begun: [],
-    events: [],
-    timers: [],
-  }
-}
-
-type Post = (provider: string, decision: Decision, adjustments: readonly Adjustment[]) => Refusal | undefined
+type Post = (
+  draft: PaymentDraft,
+  provider: string,
+  decision: Decision,
+  adjustments: readonly Adjustment[],
+) => Refusal | undefined
 
 interface Taken {
   readonly isChanged: boolean
@@ -222,10 +189,9 @@ function take(
   options: ResolverContext,
   draft: PaymentDraft,
   resolution: Resolution,
-  moment: { readonly at: Date; readonly refunded: bigint },
+  moment: Parameters<typeof decisionInputs>[3],
   post: Post,
 ): Taken {
-  const { at } = moment
   const { transaction, attempt, receipts, abandoned } = draft
   // An earlier observation in this batch may have abandoned the attempt that this one is about.
   const concerned = [...abandoned, ...draft.ended].find(({ number }) => number === resolution.attempt)
@@ -235,18 +201,51 @@ function take(
     : decide({ transaction, attempt, receipts }, resolution, around)
   if (!decision) return { isChanged: false }
   const { provider } = [...abandoned, ...draft.ended].find(isOf(decision.late)) ?? concerned ?? attempt
+  return book(options, draft, resolution, { decision, provider, at: moment.at }, post)
+}
+
+interface Booking {
+  readonly decision: Decision
+  /** Where the money moves. */
+  readonly provider: string
+  readonly at: Date
+}
+
+function book(
+  { cell, log }: ResolverContext,
+  draft: PaymentDraft,
+  resolution: Resolution,
+  { decision, provider, at }: Booking,
+  post: Post,
+): Taken {
+  const { transaction } = draft
   const facts = {
     transactionId: showId('transaction', transaction.id),
     provider,
     observation: resolution.observation.kind,
   }
-  const made = (decision.late?.adjustments ?? []).map((draft) => adjustmentOf(transaction, draft, at, options.cell))
-  const refusal = refusalOf(draft, decision) ?? post(provider, decision, made)
-  if (refusal) return { isChanged: false, alert: () => options.log.error({ ...facts, refusal }, 'resolution refused') }
-  apply(draft, resolution, decision, { at, cell: options.cell })
-  applyLate(draft, resolution, decision, made, { at, cell: options.cell, provider })
+  const made = (decision.late?.adjustments ?? []).map((draft) => adjustmentOf(transaction, draft, at, cell))
+  const refusal = refusalOf(draft, decision) ?? post(draft, provider, decision, made)
+  if (refusal) return { isChanged: false, alert: () => log.error({ ...facts, refusal }, 'resolution refused') }
+  apply(draft, resolution, decision, { at, cell })
+  applyLate(draft, resolution, decision, made, { at, cell, provider })
   const { alert } = decision
-  return { isChanged: true, ...(alert !== undefined && { alert: () => options.log.error(facts, alert) }) }
+  return { isChanged: true, ...(alert !== undefined && { alert: () => log.error(facts, alert) }) }
+}
+
+/** Debits the merchant for what a refund covered of its charge, if the refund has just failed. */
+function uncover(
+  options: ResolverContext,
+  { before, transaction: refund }: PaymentDraft,
+  charge: PaymentDraft | undefined,
+  resolution: Resolution,
+  { refunds, at, post }: { readonly refunds: Refunds; readonly at: Date; readonly post: Post },
+): Taken {
+  const hasFailed = refund.state === 'failed' && !isFinal(before.transaction.state)
+  const decision = charge && hasFailed ? uncovered(charge, refund, refunds.sumsOf(charge.transaction.id)) : undefined
+  if (!charge || !decision) return { isChanged: false }
+  const { provider } = charge.attempt
+  return book(options, charge, { ...resolution, note: {} }, { decision, provider, at }, post)
 }
 
 /** Whether this is the attempt through which the money moved. */
@@ -261,97 +260,6 @@ function refusalOf({ before }: PaymentDraft, { progress }: Decision): string | u
   const target = progress.state ?? source
   return isAllowed(source, target) ? undefined : `${source} to ${target}`
 }
-
-interface Moment {
-  readonly at: Date
-  readonly cell: number
-}
-
-function apply(draft: PaymentDraft, resolution: Resolution, decision: Decision, moment: Moment): void {
-  const { progress, attempt: change, reroute, event } = decision
-  const before = draft.transaction
-  const number = before.events + (event ? 1 : 0)
-  const moved = {
-    ...before,
-    ...progress,
-    events: number,
-    notified: before.notified + (event?.notifiesMerchant ? 1 : 0),
-  }
-  draft.attempt = { ...draft.attempt, ...change }
-  draft.receipts = [...draft.receipts, ...(decision.receipts ?? [])]
-  if (reroute !== undefined) {
-    draft.ended = [...draft.ended, draft.attempt]
-    draft.attempt = {
-      ...freshAttempt,
-      transaction_id: before.id,
-      number: draft.attempt.number + 1,
-      provider: reroute,
-    }
-    draft.begun.push(draft.attempt)
-  } else if (draft.begun.length > 0) draft.begun.splice(-1, 1, draft.attempt)
-  draft.transaction = { ...moved, attempt: draft.attempt.number, provider: draft.attempt.provider }
-  const { wake_at, env, provider, id } = draft.transaction
-  if (wake_at && wake_at !== before.wake_at)
-    draft.timers.push({ due: wake_at, lane: laneOf(env, provider), transaction_id: id })
-  if (event) draft.events.push(eventOf(draft.transaction, resolution, event, moment))
-}
-
-/** Applies what moved outside the normal flow of the payment, and the adjustments made for it. */
-function applyLate(
-  draft: PaymentDraft,
-  { cause }: Resolution,
-  { late = {}, changedReceipts = [] }: Decision,
-  made: readonly Adjustment[],
-  { at, cell, provider }: Moment & { readonly provider: string },
-): void {
-  const before = draft.transaction
-  const { attempt: number, suspend } = late
-  const report = (attempt: Attempt): Attempt => {
-    const { moved = attempt.moved, returned = attempt.returned } = late
-    return attempt.number === number ? { ...attempt, moved, returned } : attempt
-  }
-  draft.attempt = report(draft.attempt)
-  draft.abandoned = draft.abandoned.map(report)
-  draft.ended = draft.ended.map(report)
-  draft.receipts = draft.receipts.map(
-    (receipt) => changedReceipts.find(({ receipt_id }) => receipt_id === receipt.receipt_id) ?? receipt,
-  )
-  if (suspend) draft.suspense = { kind: suspend.kind, provider }
-  draft.adjustments.push(...made)
-  draft.events.push(...made.map(({ transaction }) => adjustmentEvent(transaction, cause, at, cell)))
-  draft.transaction = {
-    ...withLate(before, late),
-    adjustments: [...before.adjustments, ...made.map(({ transaction }) => transaction.id)],
-    late_postings: before.late_postings + latePostings(late).length,
-  }
-}
-
-function eventOf(
-  transaction: Transaction,
-  { cause, note }: Resolution,
-  { message, notifiesMerchant, detail = {} }: NonNullable<Decision['event']>,
-  { at, cell }: Moment,
-): NewEvent {
-  const { id, merchant_id, env, state, failure, events: number, notified } = transaction
-  return {
-    transaction_id: id,
-    number,
-    merchant_id,
-    env,
-    cause,
-    notification: notifiesMerchant ? merchantEventOf(transaction, nameOf(transaction), notified, at, cell) : null,
-    state,
-    stage: stageOf(state, failure?.code),
-    message,
-    detail: { ...detail, ...note },
-  }
-}
-
-const nameOf = ({ type }: Transaction) => (type === 'adjustment' ? 'adjustment_created' : 'transaction_updated')
-
-/** Only a successful charge can have refunds. */
-const refundableCharge = ({ transaction: { id, type, state } }: FullPayment) =>
-  type === 'deposit' && state === 'successful' ? [id] : []
 
 const isJustPaid = ({ before, transaction: { state, method, type } }: PaymentDraft) =>
   type === 'deposit' && method === 'bank-transfer' && state === 'successful' && before.transaction.state !== state
