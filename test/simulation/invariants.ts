@@ -173,22 +173,34 @@ function strangers({ books }: World, ended: readonly Ended[]): string[] {
     .map((key) => `a provider received ${key}, but no attempt with this key is stored`)
 }
 
-/** What went back of a charge, and what its provider took back from the merchant, is never more than it brought. */
+interface RefundedCharge {
+  readonly id: string
+  readonly collected: bigint
+  readonly refunded: bigint
+  readonly taken: bigint
+  readonly covered: bigint
+}
+
+/**
+ * What went back of a charge, and what its provider took back from the merchant, is never more than it brought, late money included. The provider's
+ * part is in suspense only as far as refunds cover it.
+ */
 async function refunds({ ground, owners }: World): Promise<string[]> {
-  const rows = await ground.base.db.write.query<{ id: string; collected: bigint; refunded: bigint; taken: bigint }>(sql`
-    select c.id, (case when c.method = 'bank-transfer' then c.received else c.amount end)::bigint as collected,
-      sum(r.amount)::bigint as refunded, greatest(-c.adjusted, 0)::bigint as taken
+  const rows = await ground.base.db.write.query<RefundedCharge>(sql`
+    select c.id,
+      ((case when c.method = 'bank-transfer' then c.received else c.amount end) + greatest(c.adjusted, 0))::bigint as collected,
+      coalesce(sum(r.amount) filter (where r.state = 'successful'), 0)::bigint as refunded,
+      greatest(-c.adjusted, 0)::bigint as taken, greatest(-c.suspended, 0)::bigint as covered
     from transactions r
     join transactions c on c.id = r.related_transaction_id
     where r.merchant_id = any(${owners.map(({ merchant_id }) => merchant_id)}::uuid[])
       and r.type = 'refund'
-      and r.state = 'successful'
     group by c.id`)
   return rows
-    .filter(({ collected, refunded, taken }) => refunded + taken > collected)
+    .filter(({ collected, refunded, taken, covered }) => refunded + taken > collected || covered > refunded)
     .map(
-      ({ id, collected, refunded, taken }) =>
-        `${refunded} of ${id} was refunded and ${taken} taken back: it was ${collected}`,
+      ({ id, collected, refunded, taken, covered }) =>
+        `${refunded} of ${id} was refunded, ${taken} taken back and ${covered} covered: it was ${collected}`,
     )
 }
 

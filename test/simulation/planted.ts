@@ -73,7 +73,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     name: 'lost timer',
     edits: [
       {
-        path: 'payments/resolve/resolve.ts',
+        path: 'payments/resolve/payment-draft.ts',
         text: '  if (wake_at && wake_at !== before.wake_at)\n',
         instead: '  if (event && wake_at && wake_at !== before.wake_at)\n',
       },
@@ -187,13 +187,8 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'payments/accept/first-rows.ts',
-        text: `state: needsApproval ? 'unapproved' : isSentAtOnce`,
-        instead: 'state: isSentAtOnce',
-      },
-      {
-        path: 'payments/accept/first-rows.ts',
-        text: 'wake_at: needsApproval ? null : isSentAtOnce',
-        instead: 'wake_at: isSentAtOnce',
+        text: `  if (needsApproval) return 'unapproved'\n`,
+        instead: '',
       },
     ],
     complaint: /was sent, its decision is null/,
@@ -206,19 +201,25 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
         text: 'return charge && amount > refundable(charge) ? refundable(charge) : undefined',
         instead: 'return charge && amount > charge.amount ? refundable(charge) : undefined',
       },
+    ],
+    complaint: /the refunds of a charge do not match its totals or exceed it|was refunded, /,
+  },
+  {
+    name: 'failed refund covers its charge',
+    edits: [
       {
-        path: 'refunds/price.ts',
-        text: '  if (amount > left) throw excess(charge, left)\n',
-        instead: '',
+        path: 'payments/refunds/refund-failed.ts',
+        text: '  if (owed <= 0n) return undefined\n',
+        instead: '  if (owed <= 1_000_000_000_000n) return undefined\n',
       },
     ],
-    complaint: /the refunds of a charge do not match its totals or exceed it|was refunded and/,
+    complaint: /was refunded, .* covered/,
   },
   {
     name: 'refund sent before its turn',
     edits: [
       {
-        path: 'payments/model/store.ts',
+        path: 'payments/model/lock-payments.ts',
         text: `      and not (t.doubt = 'earlier_refund' and waits_for_turn(t.id, t.related_transaction_id))\n`,
         instead: '',
       },
