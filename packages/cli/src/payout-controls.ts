@@ -41,7 +41,11 @@ function addLimits(limits: Command, context: CommandContext): void {
       .description("Set, change or remove limits of a merchant's payouts.")
       .argument('<merchant>', 'the merchant, mer_…')
       .addOption(environment('the environment').makeOptionMandatory())
-      .requiredOption('--currency <code>', 'payouts from wallets in this currency, such as KES', currency)
+      .requiredOption(
+        '--currency <code>',
+        'payouts from wallets in this currency, or paid in it, such as KES',
+        currency,
+      )
       .option('--per-payout <amount>', 'the most for one payout', limit)
       .option('--per-credential-day <amount>', 'the most a day for each key pair or person', limit)
       .option('--per-merchant-day <amount>', 'the most a day in total', limit)
@@ -81,7 +85,7 @@ function addApprovals(approvals: Command, context: CommandContext): void {
       .argument('<merchant>', 'the merchant, mer_…')
       .addOption(environment('the environment').makeOptionMandatory())
       .option('--above <amount>', 'payouts of more than this, in major units; none: no amount; needs --currency', limit)
-      .option('--currency <code>', 'the currency of the wallets that pay, such as KES', currency)
+      .option('--currency <code>', 'of the wallets that pay, or of what is paid, such as KES', currency)
       .addOption(onOff('--new-beneficiaries', 'payouts to accounts that are new for 24 hours'))
       .addOption(onOff('--bulk', 'every payout of a bulk request'))
       .requiredOption('--reason <text>', 'why; kept in the audit trail'),

@@ -13,7 +13,7 @@ import type { Place } from '../people/principal.ts'
 import { actingMembers } from './acting.ts'
 import { closed, dataOf } from './schema.ts'
 
-const Currency = Type.String({ maxLength: 3, description: 'Of the wallet that pays' })
+const Currency = Type.String({ maxLength: 3, description: 'Of the wallet that pays, or of what is paid' })
 const someLimit = Type.Optional(Type.String({ maxLength: 30, description: 'Decimal text in major units, or `none`' }))
 
 const Limits = Type.Object(

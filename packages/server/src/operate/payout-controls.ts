@@ -14,7 +14,7 @@ import { showId } from '../platform/ids.ts'
 import { existing, merchantId } from './merchants.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 
-/** Limits to change, in major units of the currency of the wallets that pay; `none` removes one. The others stay. */
+/** Limits to change, in major units of the currency; `none` removes one. The others stay. */
 export interface LimitsOrder {
   readonly env: Environment
   readonly currency: string

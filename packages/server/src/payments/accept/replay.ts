@@ -42,7 +42,7 @@ async function refusalOf(ctx: Context, priced: PricedPayment, refused: Refused):
 
 /** The error of a payment that its wallet or its limits refuse. */
 export function refusedFor(priced: Priced, { error, available, exceeded }: Omit<Refused, 'kind'>): AppError {
-  if (exceeded) return new AppError(error, { details: limitOf(priced, exceeded) })
+  if (exceeded) return new AppError(error, { details: limitOf(exceeded) })
   return new AppError(error, available === undefined ? {} : { details: missingFunds(priced, available) })
 }
 
@@ -77,8 +77,8 @@ function missingFunds({ wallet_amount, wallet_currency, fee }: Priced, available
 }
 
 /** Which limit, how much it allows, what is left of it now, and when it counts from zero again. */
-function limitOf({ wallet_currency }: Priced, { limit, most, left, resetsAt }: ExceededLimit): Detail[] {
-  const shown = (minor: bigint) => `${formatMinor(minor, wallet_currency)} ${wallet_currency}`
+function limitOf({ currency, limit, most, left, resetsAt }: ExceededLimit): Detail[] {
+  const shown = (minor: bigint) => `${formatMinor(minor, currency)} ${currency}`
   return [
     { field: 'limit', message: limitNames[limit] },
     { field: 'most', message: shown(most) },

@@ -15,7 +15,12 @@ export interface ControlledPayout {
   readonly currency: string
   readonly amount: bigint
   readonly day: string
+  /** The day limits of the wallet's currency that count it. */
   readonly counted: readonly string[]
+  /** The paid side, if the wallet has another currency. */
+  readonly paid_currency: string | null
+  readonly paid_amount: bigint | null
+  readonly paid_counted: readonly string[]
   readonly approval_reasons: readonly ApprovalReason[]
   readonly approval_expires_at: Date | null
 }
@@ -23,18 +28,18 @@ export interface ControlledPayout {
 export async function insertControlled(tx: Tx, rows: readonly ControlledPayout[]): Promise<void> {
   if (rows.length === 0) return
   const of = <Key extends keyof ControlledPayout>(name: Key) => rows.map((row) => row[name])
-  const texts = (name: 'counted' | 'approval_reasons') => rows.map((row) => `{${row[name].join()}}`)
+  const texts = (name: 'counted' | 'paid_counted' | 'approval_reasons') => rows.map((row) => `{${row[name].join()}}`)
   await tx.query(sql`
     insert into controlled_payouts (transaction_id, merchant_id, env, made_by, counted_as, beneficiary, currency, amount, day,
-      counted, approval_reasons, approval_expires_at)
+      counted, paid_currency, paid_amount, paid_counted, approval_reasons, approval_expires_at)
     select transaction_id, merchant_id, env, made_by, counted_as, beneficiary, currency, amount, day, counted::text[],
-      approval_reasons::text[], approval_expires_at
+      paid_currency, paid_amount, paid_counted::text[], approval_reasons::text[], approval_expires_at
     from unnest(${of('transaction_id')}::uuid[], ${of('merchant_id')}::uuid[], ${of('env')}::text[],
       ${of('made_by')}::text[], ${of('counted_as')}::text[], ${of('beneficiary')}::text[], ${of('currency')}::text[], ${of('amount')}::bigint[],
-      ${of('day')}::date[], ${texts('counted')}::text[], ${texts('approval_reasons')}::text[],
-      ${of('approval_expires_at')}::timestamptz[])
-      as n(transaction_id, merchant_id, env, made_by, counted_as, beneficiary, currency, amount, day, counted, approval_reasons,
-        approval_expires_at)`)
+      ${of('day')}::date[], ${texts('counted')}::text[], ${of('paid_currency')}::text[], ${of('paid_amount')}::bigint[],
+      ${texts('paid_counted')}::text[], ${texts('approval_reasons')}::text[], ${of('approval_expires_at')}::timestamptz[])
+      as n(transaction_id, merchant_id, env, made_by, counted_as, beneficiary, currency, amount, day, counted, paid_currency,
+        paid_amount, paid_counted, approval_reasons, approval_expires_at)`)
 }
 
 /** A payout that needs or needed approval, and the decision if there is one. */

@@ -7,7 +7,15 @@ import { type ApprovalReason, type ControlledPayout, insertControlled } from './
 import { beneficiaryHashes, withNewBeneficiary } from './beneficiary.ts'
 import { type DayCount, type DayCounts, openDayCounts, readDayCounts } from './day-counts.ts'
 import type { PayoutMaker } from './maker.ts'
-import { type DayKind, dayKinds, dayLimits, type LimitName, ownerKey, type PayoutControls } from './rules.ts'
+import {
+  type CurrencyControls,
+  type DayKind,
+  dayKinds,
+  dayLimits,
+  type LimitName,
+  ownerKey,
+  type PayoutControls,
+} from './rules.ts'
 
 /** Who made a payout, and how. */
 export interface PayoutOrigin extends PayoutMaker {
@@ -27,8 +35,9 @@ interface Controllable {
   readonly origin: PayoutOrigin | undefined
 }
 
-/** A limit that a payout exceeds, in minor units of the wallet's currency. */
+/** A limit that a payout exceeds, in minor units of its currency: the wallet's, or the one that is paid. */
 export interface ExceededLimit {
+  readonly currency: Currency
   readonly limit: LimitName
   readonly most: bigint
   readonly left: bigint
@@ -45,11 +54,20 @@ export interface ControlBatch {
   write(): Promise<void>
 }
 
+/** An amount of a payout that the limits of its currency count. */
+interface Side {
+  readonly currency: Currency
+  readonly amount: bigint
+  readonly limits: CurrencyControls | undefined
+  /** The sums that limit it, by kind. A beneficiary has one for each secret key; the first is added to. */
+  readonly counts: ReadonlyMap<DayKind, readonly DayCount[]>
+}
+
 interface Controlled {
   readonly priced: Controllable
   readonly controls: PayoutControls
-  /** The sums that limit it, by kind. A beneficiary has one for each secret key; the first is added to. */
-  readonly counts: ReadonlyMap<DayKind, readonly DayCount[]>
+  /** What the wallet pays, and what the beneficiary gets if that is in another currency: a wallet must not avoid a limit. */
+  readonly sides: readonly Side[]
   readonly payout: Omit<ControlledPayout, 'approval_reasons' | 'approval_expires_at'>
 }
 
@@ -99,7 +117,12 @@ export async function previewControls(
   return batchOf(at, controlled, counts, isNew, () => Promise.resolve())
 }
 
-const countsOf = ({ counts }: Controlled) => [...counts.values()].flat()
+const countsOf = ({ sides }: Controlled) => sides.flatMap(({ counts }) => [...counts.values()].flat())
+/** What an accepted payout adds to the sums of the day. */
+const sharesOf = ({ sides }: Controlled) =>
+  sides.flatMap(({ counts, amount }) =>
+    [...counts.values()].flatMap(([count]) => (count === undefined ? [] : [{ count, amount }])),
+  )
 const mayBeNew = ({ controls }: Controlled) => controls.is_for_new_beneficiaries
 
 function batchOf(
@@ -119,11 +142,11 @@ function batchOf(
     accept: (id) => {
       const found = byId.get(id)
       if (!found) return { needsApproval: false }
-      for (const [first] of found.counts.values()) if (first) counts.add(first, found.payout.amount)
+      for (const { count, amount } of sharesOf(found)) counts.add(count, amount)
       const approval_reasons = reasonsOf(found, isNew.has(id))
       const needsApproval = approval_reasons.length > 0
       const approval_expires_at = needsApproval ? new Date(at.getTime() + timing.approvalMs) : null
-      if (needsApproval || found.counts.size > 0)
+      if (needsApproval || countsOf(found).length > 0)
         accepted.push({ ...found.payout, approval_reasons, approval_expires_at })
       return { needsApproval }
     },
@@ -138,7 +161,7 @@ function controlledOf(
   id: string,
   priced: Controllable,
 ): Controlled[] {
-  const { owner, wallet_currency: currency, wallet_amount: amount, counterparty, origin } = priced
+  const { owner, counterparty, origin } = priced
   const controls = controlsOf.get(ownerKey(owner))
   if (!controls || !origin || counterparty?.role !== 'payee') return []
   const { merchant_id, env } = owner
@@ -146,11 +169,15 @@ function controlledOf(
   const hashes = beneficiaryHashes(vault, counterparty.to)
   const { made_by, counted_as = made_by } = origin
   const subjects = { credential: [counted_as], merchant: [''], beneficiary: hashes }
-  const limits = controls.byCurrency.get(currency)
-  const counted = dayKinds.filter((kind) => (limits?.[dayLimits[kind]] ?? null) !== null)
-  const counts = counted.map(
-    (kind) => [kind, subjects[kind].map((subject) => ({ merchant_id, env, currency, day, kind, subject }))] as const,
-  )
+  const sideOf = (currency: Currency, amount: bigint): Side => {
+    const limits = controls.byCurrency.get(currency)
+    const counted = dayKinds.filter((kind) => (limits?.[dayLimits[kind]] ?? null) !== null)
+    const countsBy = (kind: DayKind) =>
+      subjects[kind].map((subject) => ({ merchant_id, env, currency, day, kind, subject }))
+    return { currency, amount, limits, counts: new Map(counted.map((kind) => [kind, countsBy(kind)])) }
+  }
+  const debited = sideOf(priced.wallet_currency, priced.wallet_amount)
+  const paid = priced.currency === priced.wallet_currency ? undefined : sideOf(priced.currency, priced.amount)
   const payout = {
     transaction_id: id,
     merchant_id,
@@ -158,12 +185,15 @@ function controlledOf(
     made_by,
     counted_as,
     beneficiary: hashes[0],
-    currency,
-    amount,
+    currency: debited.currency,
+    amount: debited.amount,
     day,
-    counted,
+    counted: [...debited.counts.keys()],
+    paid_currency: paid?.currency ?? null,
+    paid_amount: paid?.amount ?? null,
+    paid_counted: [...(paid?.counts.keys() ?? [])],
   }
-  return [{ priced, controls, counts: new Map(counts), payout }]
+  return [{ priced, controls, sides: paid ? [debited, paid] : [debited], payout }]
 }
 
 const payingOf = ({ priced: { owner, counterparty }, payout }: Controlled) =>
@@ -171,33 +201,35 @@ const payingOf = ({ priced: { owner, counterparty }, payout }: Controlled) =>
     ? [{ id: payout.transaction_id, merchant_id: owner.merchant_id, env: owner.env, to: counterparty.to }]
     : []
 
-/** The first limit that this payout would exceed. */
-function exceededBy({ controls, counts, payout }: Controlled, sums: DayCounts, at: Date): ExceededLimit | undefined {
-  const limits = controls.byCurrency.get(payout.currency)
+/** The first limit that this payout would exceed, those of the wallet's currency first. */
+function exceededBy({ sides }: Controlled, sums: DayCounts, at: Date): ExceededLimit | undefined {
+  for (const side of sides) {
+    const exceeded = exceededOn(side, sums, at)
+    if (exceeded) return exceeded
+  }
+  return undefined
+}
+
+function exceededOn({ currency, amount, limits, counts }: Side, sums: DayCounts, at: Date): ExceededLimit | undefined {
   if (!limits) return undefined
   const { per_payout } = limits
-  if (per_payout !== null && payout.amount > per_payout)
-    return { limit: 'per_payout', most: per_payout, left: per_payout, resetsAt: undefined }
+  if (per_payout !== null && amount > per_payout)
+    return { currency, limit: 'per_payout', most: per_payout, left: per_payout, resetsAt: undefined }
   for (const [kind, of] of counts) {
     const limit = dayLimits[kind]
     const most = limits[limit] ?? 0n
     const spent = of.reduce((sum, count) => sum + sums.spent(count), 0n)
-    if (spent + payout.amount > most)
-      return { limit, most, left: most > spent ? most - spent : 0n, resetsAt: endOfDay(at) }
+    if (spent + amount > most)
+      return { currency, limit, most, left: most > spent ? most - spent : 0n, resetsAt: endOfDay(at) }
   }
   return undefined
 }
 
 const endOfDay = (at: Date) => new Date(Math.floor(at.getTime() / dayMs) * dayMs + dayMs)
 
-function reasonsOf({ controls, priced, payout }: Controlled, isNew: boolean): ApprovalReason[] {
-  // Also by what is paid: a wallet of another currency must not avoid the rule.
-  const sums = [
-    [payout.currency, payout.amount],
-    [priced.currency, priced.amount],
-  ] as const
-  const isAbove = sums.some(([currency, amount]) => {
-    const above = controls.byCurrency.get(currency)?.approval_above ?? null
+function reasonsOf({ controls, priced, sides }: Controlled, isNew: boolean): ApprovalReason[] {
+  const isAbove = sides.some(({ limits, amount }) => {
+    const above = limits?.approval_above ?? null
     return above !== null && amount > above
   })
   const isBulk = controls.is_for_bulk && priced.origin?.isBulk === true

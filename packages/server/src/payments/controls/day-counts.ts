@@ -103,17 +103,21 @@ async function writeCounts(tx: Tx, rows: readonly DayCountRow[]): Promise<void> 
 }
 
 /**
- * Takes failed payouts out of the sums of their days. The caller fails each of them in this transaction, and a payout fails once.
+ * Takes failed payouts out of the sums of their days, in the wallet's currency and in the one that was paid. The caller fails each of them in this transaction, and a payout fails once.
  * The sums are locked in the same order as everywhere, after the wallets. A sum that was deleted needs no change.
  */
 export async function returnShares(tx: Tx, transactionIds: readonly string[]): Promise<void> {
   if (transactionIds.length === 0) return
   await tx.query(sql`
     with shares as (
-      select c.merchant_id, c.env, c.currency, c.day, k.kind,
+      select c.merchant_id, c.env, side.currency, c.day, k.kind,
         case k.kind when 'credential' then coalesce(c.counted_as, c.made_by) when 'beneficiary' then c.beneficiary else '' end as subject,
-        sum(c.amount)::bigint as amount
-      from controlled_payouts c, unnest(c.counted) as k(kind)
+        sum(side.amount)::bigint as amount
+      from controlled_payouts c
+      cross join lateral (
+        values (c.currency, c.amount, c.counted), (c.paid_currency, c.paid_amount, c.paid_counted)
+      ) as side(currency, amount, counted)
+      cross join lateral unnest(side.counted) as k(kind)
       where c.transaction_id = any(${transactionIds}::uuid[])
       group by 1, 2, 3, 4, 5, 6
     ), locked as materialized (

@@ -18,7 +18,10 @@ export const limitNames = {
 } as const
 export type LimitName = keyof typeof limitNames
 
-/** The controls of one currency, in minor units: that of the wallet that pays, without the fee. Null: no limit. */
+/**
+ * The controls of one currency, in minor units. They count what a wallet of the currency pays, without the fee, and what is paid in
+ * the currency from a wallet of another. Null: no limit.
+ */
 export interface CurrencyControls extends Readonly<Record<LimitName, bigint | null>> {
   readonly approval_above: bigint | null
 }
