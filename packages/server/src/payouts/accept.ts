@@ -32,7 +32,13 @@ interface Terms {
   /** Defaults to the current rates. */
   readonly rateOf?: RateOf
   readonly scenario?: Scenario | undefined
+  /** Runs the submission after those of the payouts before it. */
+  readonly inOrder?: InOrder
 }
+
+export type InOrder = <Result>(submit: () => Promise<Result>) => Promise<Result>
+
+const atOnce: InOrder = (submit) => submit()
 
 /** Accepts a payout: holds its money and stores the payment before the caller gets a response. */
 export async function acceptPayout(
@@ -40,11 +46,11 @@ export async function acceptPayout(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
-  { origin, rateOf = createRateOf(ctx, owner), scenario }: Terms,
+  terms: Terms,
 ): Promise<AcceptedOnce> {
   const before = await replayOf(ctx, owner, keyed)
   if (before) return { response: before.response as AcceptedPayout, isReplay: true }
-  return acceptNew(ctx, owner, body, keyed, { origin, rateOf, scenario })
+  return acceptNew(ctx, owner, body, keyed, terms)
 }
 
 /** As `acceptPayout` for a request whose key is new: skips the lookup of an earlier response. */
@@ -53,11 +59,11 @@ export async function acceptNew(
   owner: Owner,
   body: PayoutBody,
   keyed: KeyedRequest | undefined,
-  { origin, rateOf = createRateOf(ctx, owner), scenario }: Terms,
+  { origin, rateOf = createRateOf(ctx, owner), scenario, inOrder = atOnce }: Terms,
 ): Promise<AcceptedOnce> {
   const priced = await pricedFor(ctx, owner, body, keyed, { origin, rateOf })
   const responseOf = (id: string) => responseFor(id, body.externalReference)
-  const outcome = await submit(ctx, { ...priced, responseOf, scenario })
+  const outcome = await inOrder(() => submit(ctx, { ...priced, responseOf, scenario }))
   if (outcome.isReplay) return { response: outcome.response as AcceptedPayout, isReplay: true }
   reach('payout.accepted')
   if (outcome.transaction.wake_at) ctx.wakeups.wake(laneOf(owner.env, outcome.transaction.provider))

@@ -11,7 +11,7 @@ import { createTurns } from '../platform/turns.ts'
 import { createWaitingLimit } from '../platform/waiting-limit.ts'
 import { createRateOf } from '../reference/rates.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
-import { acceptNew, acceptPayout } from './accept.ts'
+import { acceptNew, acceptPayout, type InOrder } from './accept.ts'
 import type { PayoutBody } from './price.ts'
 
 interface BulkResult {
@@ -36,8 +36,8 @@ const limited = createWaitingLimit(32)
 const inTurn = createTurns()
 
 /**
- * Accepts many payouts, each by itself: an error is reported in the item's place and stops no other item. All items share the
- * same rates and the same scenario. A repeat under the same key gets the same result for every item. A merchant's requests run
+ * Accepts many payouts in order, each by itself: an error is reported in the item's place and stops no other item. All items share
+ * the same rates and the same scenario. A repeat under the same key gets the same result for every item. A merchant's requests run
  * one after another, so other merchants wait for one part of one request at most.
  */
 export function acceptBulk(...order: Parameters<typeof acceptAll>): ReturnType<typeof acceptAll> {
@@ -63,14 +63,19 @@ async function acceptAll(
   const accept = isRepeated ? acceptPayout : acceptNew // Items of a new request have no stored keys.
   reach('bulk.reserved')
   const terms = { origin: { ...maker, isBulk: true }, rateOf: createRateOf(ctx, owner), scenario }
+  const nextPlace = createQueue()
   const one = async (item: unknown, index: number) => {
+    const place = nextPlace()
     try {
       const body = readItem(item)
-      const { response, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), terms)
+      const ordered = { ...terms, inOrder: place.inOrder }
+      const { response, isReplay } = await accept(ctx, owner, body, itemKey(keyed, index, body), ordered)
       const { message, externalReference, transactionId } = response
       return { result: { success: true, message, externalReference, transactionId }, isReplay }
     } catch (error) {
       return { result: refusal(asRefusal(ctx, error), item), isReplay: false }
+    } finally {
+      place.leave()
     }
   }
   const all = await inParts(items, one)
@@ -79,6 +84,32 @@ async function acceptAll(
   return {
     results: all.map(({ result }) => result),
     isReplay: taken.length > 0 && taken.every((each) => each.isReplay),
+  }
+}
+
+interface Place {
+  readonly inOrder: InOrder
+  /** The place is not needed any more, submitted or not. */
+  leave(): void
+}
+
+/**
+ * Items are priced at once, each in its own time, and submitted in the order of their places. So what runs out (funds, limits, what
+ * is left of a charge) runs out in the order of the request, as its validation says.
+ */
+function createQueue(): () => Place {
+  let last: Promise<unknown> = Promise.resolve()
+  return () => {
+    const before = last
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    last = before.then(() => left)
+    const inOrder: InOrder = async (submit) => {
+      await before
+      const submitted = submit()
+      leave()
+      return submitted
+    }
+    return { inOrder, leave }
   }
 }
 

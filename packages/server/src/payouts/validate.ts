@@ -4,11 +4,12 @@ import type { Beneficiary } from '../external-accounts/beneficiary.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { numberFromMinor } from '../money/money.ts'
 import { refusedFor } from '../payments/accept/replay.ts'
-import { type PayoutOrigin, previewControls } from '../payments/controls/control-batch.ts'
+import { type ExceededLimit, type PayoutOrigin, previewControls } from '../payments/controls/control-batch.ts'
 import { findControls } from '../payments/controls/rules.ts'
 import { type Owner, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
 import { createRateOf } from '../reference/rates.ts'
+import { excess } from '../transactions/find-refundable.ts'
 import { inParts, type ReadItem } from './bulk.ts'
 import { quotedFigures } from './execute-quote.ts'
 import type { Figures } from './figures.ts'
@@ -23,7 +24,7 @@ import {
   refuseDebitAmount,
 } from './price.ts'
 import { createProblemList, type Problem, type ProblemList } from './problems.ts'
-import { tryRefund } from './refund-of.ts'
+import { type TriedRefund, tryRefund } from './refund-of.ts'
 
 /** A payout that was tried: what the real request would refuse, and its price if it has one. */
 export interface Tried {
@@ -31,6 +32,10 @@ export interface Tried {
   readonly problems: ProblemList
   readonly beneficiary: Beneficiary | undefined
   readonly figures: Figures | undefined
+  /** The quote that it executes. */
+  readonly quote: string | undefined
+  /** The charge that it gives back. */
+  readonly refund: TriedRefund | undefined
   needsApproval: boolean
 }
 
@@ -61,10 +66,18 @@ export async function tryPayouts(
   const terms = { origin, rateOf: createRateOf(ctx, owner), at: clock?.at ?? new Date() }
   const tried = await inParts(items, (item) => examine(ctx, owner, item, readItem, terms))
   await addUsedReferences(ctx, owner, tried)
-  const exceedsLimits = await limitsOf(ctx, owner, terms, tried)
+  const limits = await limitsOf(ctx, owner, terms, tried)
   const wallets = await walletsOf(ctx, owner)
   const totals = new Map<string, WalletTotal>()
-  for (const each of tried) decide(each, { exceedsLimits, wallets, totals })
+  const trial = {
+    limits,
+    wallets,
+    totals,
+    references: new Set<string>(),
+    quotes: new Set<string>(),
+    refunded: new Map<string, bigint>(),
+  }
+  for (const each of tried) decide(each, trial)
   return { tried, totals: [...totals.values()] }
 }
 
@@ -85,13 +98,18 @@ async function examine(
   const read = await problems.check(() => readItem(item))
   const body = read ?? validPart(item, problems.all)
   const examined = body ? await examineFields(ctx, owner, body, problems, terms) : nothingKnown
-  const { figures: known } = examined
-  if (body && known) await problems.check(() => tryRefund(ctx, owner, body.refundOf, terms.origin, known))
-  const figures = problems.all.length === 0 ? examined.figures : undefined
-  return { body: body ?? {}, problems, beneficiary: examined.beneficiary, figures, needsApproval: false }
+  const { figures: known, beneficiary, quote } = examined
+  const { refundOf } = body ?? {}
+  const refund = known && (await problems.check(() => tryRefund(ctx, owner, refundOf, terms.origin, known)))
+  const figures = problems.all.length === 0 ? known : undefined
+  return { body: body ?? {}, problems, beneficiary, figures, quote, refund, needsApproval: false }
 }
 
-const nothingKnown = { beneficiary: undefined, figures: undefined }
+interface Examined extends ExaminedPayout {
+  readonly quote?: string | undefined
+}
+
+const nothingKnown: Examined = { beneficiary: undefined, figures: undefined }
 
 async function examineFields(
   ctx: Context,
@@ -99,7 +117,7 @@ async function examineFields(
   body: Partial<PayoutBody>,
   problems: ProblemList,
   terms: TrialTerms,
-): Promise<ExaminedPayout> {
+): Promise<Examined> {
   const { check } = problems
   const { quoteId } = body
   if (quoteId === undefined) {
@@ -109,7 +127,7 @@ async function examineFields(
   const quoted = await check(() => quotedFigures(ctx, owner, quoteId, body, terms.origin))
   const refusal = quoted?.refusalAt(terms.at)
   if (refusal) problems.add(new AppError(refusal))
-  return { beneficiary: quoted?.figures.beneficiary, figures: quoted?.figures }
+  return { beneficiary: quoted?.figures.beneficiary, figures: quoted?.figures, quote: quoted?.quote }
 }
 
 /** The fields of an invalid request that are valid by themselves, so that their problems are found as well. */
@@ -119,7 +137,7 @@ function validPart(item: unknown, problems: readonly Problem[]): Partial<PayoutB
   return Object.fromEntries(Object.entries(item).filter(([name]) => !invalid.has(name)))
 }
 
-/** A reference that an earlier transaction has, or an earlier payout of the list. */
+/** References that earlier transactions have. */
 async function addUsedReferences(ctx: Context, owner: Owner, tried: readonly Tried[]): Promise<void> {
   const references = tried.flatMap(({ body }) => body.externalReference ?? [])
   const rows = await ctx.db.read.query<{ reference: string; transaction_id: string }>(
@@ -132,18 +150,18 @@ async function addUsedReferences(ctx: Context, owner: Owner, tried: readonly Tri
         and reference = any(${references}::text[])`,
   )
   const used = new Map(rows.map((row) => [row.reference, row.transaction_id]))
-  const seen = new Set<string>()
   for (const { body, problems } of tried) {
-    const { externalReference } = body
-    if (externalReference === undefined) continue
-    const id = used.get(externalReference)
+    const id = used.get(body.externalReference ?? '')
     const details = id === undefined ? [] : [{ field: 'transactionId', message: showId('transaction', id) }]
-    if (id !== undefined || seen.has(externalReference)) problems.add(new AppError('REFERENCE_USED', { details }))
-    seen.add(externalReference)
+    if (id !== undefined) problems.add(new AppError('REFERENCE_USED', { details }))
   }
 }
 
-type ExceedsLimits = (tried: Tried) => ReturnType<Awaited<ReturnType<typeof previewControls>>['exceeded']>
+interface TrialLimits {
+  exceeded(tried: Tried): ExceededLimit | undefined
+  /** Counts an acceptable payout, and returns whether it needs approval. */
+  accept(tried: Tried): boolean
+}
 
 /** Limits and approvals, as the batch that accepts payouts reads them. */
 async function limitsOf(
@@ -151,19 +169,17 @@ async function limitsOf(
   owner: Owner,
   { origin, at }: TrialTerms,
   tried: readonly Tried[],
-): Promise<ExceedsLimits> {
+): Promise<TrialLimits> {
   const items = new Map(
     tried.flatMap((each) => (each.figures ? [[each, itemOf(owner, origin, each.figures, at, config.cell)]] : [])),
   )
   const controls = await previewControls(db.write, vault, at, await findControls(db.write, [owner]), [
     ...items.values(),
   ])
-  return (each) => {
-    const id = items.get(each)?.id ?? ''
-    const exceeded = controls.exceeded(id)
-    // A payout that is refused anyway counts for no limit.
-    if (!exceeded && each.problems.all.length === 0) each.needsApproval = controls.accept(id).needsApproval
-    return exceeded
+  const idOf = (each: Tried) => items.get(each)?.id ?? ''
+  return {
+    exceeded: (each) => controls.exceeded(idOf(each)),
+    accept: (each) => controls.accept(idOf(each)).needsApproval,
   }
 }
 
@@ -189,20 +205,57 @@ async function walletsOf({ db }: Context, owner: Owner): Promise<ReadonlyMap<str
   return new Map(rows.map((row) => [walletKey(row), row.available]))
 }
 
-interface Deciding {
-  readonly exceedsLimits: ExceedsLimits
+/** What the acceptable payouts of a list used up. */
+interface Trial {
+  readonly limits: TrialLimits
   readonly wallets: ReadonlyMap<string, bigint>
   readonly totals: Map<string, WalletTotal>
+  readonly references: Set<string>
+  readonly quotes: Set<string>
+  /** By the charge's id. */
+  readonly refunded: Map<string, bigint>
 }
 
-/** Decides a payout after those before it: by its limits, then by what they leave in its wallet. */
-function decide(tried: Tried, { exceedsLimits, wallets, totals }: Deciding): void {
-  const { figures, problems } = tried
-  if (!figures) return
+/** Decides a payout after those before it, as the accepting batch does. One that is refused uses nothing up. */
+function decide(tried: Tried, trial: Trial): void {
+  const { figures, refund, problems } = tried
+  refuseUsed(tried, trial)
+  const exceeded = trial.limits.exceeded(tried)
+  if (figures && exceeded) problems.add(refusedFor(walletSide(figures), { error: 'PAYOUT_LIMIT_EXCEEDED', exceeded }))
+  if (refund) refuseExcess(refund, trial.refunded, problems)
+  const total = figures && fundsFor(figures, trial, problems)
+  if (!total || problems.all.length > 0) return
+  useUp(tried, trial)
+  total.spent += figures.wallet_amount + figures.fee
+}
+
+function refuseUsed({ body, quote, problems }: Tried, { references, quotes }: Trial): void {
+  if (references.has(body.externalReference ?? '')) problems.add(new AppError('REFERENCE_USED'))
+  if (quotes.has(quote ?? '')) problems.add(new AppError('QUOTE_USED'))
+}
+
+function useUp(tried: Tried, { limits, references, quotes, refunded }: Trial): void {
+  const { body, quote, refund } = tried
+  if (body.externalReference !== undefined) references.add(body.externalReference)
+  if (quote !== undefined) quotes.add(quote)
+  if (refund) refunded.set(refund.charge.id, (refunded.get(refund.charge.id) ?? 0n) + refund.amount)
+  tried.needsApproval = limits.accept(tried)
+}
+
+const walletSide = ({ wallet, wallet_amount, fee }: Figures) => ({
+  wallet_amount,
+  fee,
+  wallet_currency: wallet.currency,
+})
+
+function refuseExcess({ charge, amount, left }: TriedRefund, refunded: Trial['refunded'], problems: ProblemList): void {
+  const before = refunded.get(charge.id) ?? 0n
+  if (before + amount > left) problems.add(excess(charge, left > before ? left - before : 0n))
+}
+
+/** The wallet that pays, which may have too little left. */
+function fundsFor(figures: Figures, { wallets, totals }: Trial, problems: ProblemList): WalletTotal {
   const { wallet, wallet_amount, fee } = figures
-  const priced = { wallet_amount, fee, wallet_currency: wallet.currency }
-  const exceeded = exceedsLimits(tried)
-  if (exceeded) problems.add(refusedFor(priced, { error: 'PAYOUT_LIMIT_EXCEEDED', exceeded }))
   const total = totals.get(walletKey(wallet)) ?? unspent(wallet, wallets)
   if (problems.all.length === 0) {
     total.amount += wallet_amount
@@ -210,11 +263,12 @@ function decide(tried: Tried, { exceedsLimits, wallets, totals }: Deciding): voi
     totals.set(walletKey(wallet), total)
   }
   const available = total.available - total.spent
-  if (wallet_amount + fee > available) problems.add(refusedFor(priced, { error: 'INSUFFICIENT_FUNDS', available }))
-  if (problems.all.length === 0) total.spent += wallet_amount + fee
+  if (wallet_amount + fee > available)
+    problems.add(refusedFor(walletSide(figures), { error: 'INSUFFICIENT_FUNDS', available }))
+  return total
 }
 
-function unspent(wallet: Figures['wallet'], wallets: Deciding['wallets']): WalletTotal {
+function unspent(wallet: Figures['wallet'], wallets: Trial['wallets']): WalletTotal {
   return { ...wallet, available: wallets.get(walletKey(wallet)) ?? 0n, amount: 0n, fee: 0n, spent: 0n }
 }
 

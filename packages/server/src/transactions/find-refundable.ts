@@ -21,10 +21,5 @@ export async function refundableNow(ctx: Context, owner: Owner, charge: Transact
   return refundableOf(charge, sumsOf(charge.id))
 }
 
-export async function refuseExcess(ctx: Context, owner: Owner, charge: Transaction, amount: bigint): Promise<void> {
-  const left = await refundableNow(ctx, owner, charge)
-  if (amount > left) throw excess(charge, left)
-}
-
 export const excess = (charge: Transaction, left: bigint): AppError =>
   new AppError('REFUND_EXCEEDS_CHARGE', { details: [refundableLeft(charge, left)] })
