@@ -82,6 +82,7 @@ export function createProvider({ id, schedule, books, codec, isProof, requestsPe
     refunds: {
       notFoundWindowMs,
       takesOneAtATime: id !== 'house',
+      refundsOneTransfer: false,
       windowMs: Number.POSITIVE_INFINITY,
       submit: (attempt) => (id === 'flutterwave' ? refundUnkeyed(line, id, attempt) : refund(line, id, attempt)),
       query: (attempt) => ask(line, attempt),

@@ -28,7 +28,7 @@ without published limits is listed as UNAVAILABLE and its payments are refused. 
 \`packages/server/data/provider-codes.csv\`, otherwise our own. Our codes for Uganda and Tanzania are synthetic: enter
 Flutterwave's codes before live payouts there. \`GET /utilities/momo-operators\` and
 \`GET /utilities/banks\` give the same by API. A charge is refunded by the provider that collected it, where the column names that provider;
-otherwise the merchant pays the customer out with \`refundOf\`.
+otherwise the merchant pays the customer out with \`refundOf\`. Flutterwave refunds a bank transfer charge only if one transfer paid it.
 
 ${sections.join('\n\n')}
 

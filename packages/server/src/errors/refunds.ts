@@ -20,7 +20,8 @@ export const refundErrors = {
     errorCode: 'REFUND_NOT_SUPPORTED',
     status: 422,
     message: 'The provider of this charge makes no refunds for its method.',
-    cause: 'Not every provider can send money back the way it came.',
+    cause:
+      'Not every provider can send money back the way it came. Some refund only one of several transfers that paid a charge.',
     fix: 'Pay the customer with `POST /fiat/payout` and `refundOf` set to the id of the charge; it counts as a refund.',
   },
   REFUND_WINDOW_CLOSED: {

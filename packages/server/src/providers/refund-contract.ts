@@ -10,6 +10,8 @@ export interface Refunds {
   readonly notFoundWindowMs: number
   /** The provider takes the next refund of a charge only when the one before has ended. Malipo keeps the others waiting. */
   readonly takesOneAtATime: boolean
+  /** Where several transfers paid a charge, the provider refunds only the one that completed it: it knows each as its own payment. */
+  readonly refundsOneTransfer: boolean
   /** How long after the charge's success the provider refunds it. */
   readonly windowMs: number
   submit(attempt: RefundAttempt, signal: AbortSignal): Promise<SubmitOutcome>

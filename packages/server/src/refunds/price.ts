@@ -8,6 +8,7 @@ import { type PayoutMaker, placesOf, requirePlaces } from '../payments/controls/
 import { routeQueryOf } from '../payments/dispatch/operation.ts'
 import { openCounterparty } from '../payments/model/counterparty.ts'
 import type { Transaction } from '../payments/model/store.ts'
+import { isPaidByOthers } from '../payments/refunds/refund-facts.ts'
 import { sharedAccounts } from '../payments/resolve/payment-postings.ts'
 import { dayMs } from '../payments/resolve/timing.ts'
 import { type Owner, sql } from '../platform/db.ts'
@@ -30,6 +31,8 @@ export interface RefundTerms {
 /** A refund pays to a bank what a bank transfer charge collected. */
 const methods = { momo: 'momo', card: 'card', 'bank-transfer': 'bank', bank: 'bank', conversion: 'bank' } as const
 
+const severalTransfers = 'Several transfers paid this charge, and its provider refunds only one of them.'
+
 /** Checks and prices a refund: charge, provider, amount, wallet and fee. Moves no money yet. */
 export async function priceRefund(
   ctx: Context,
@@ -41,6 +44,8 @@ export async function priceRefund(
   const charge = await findRefundable(ctx, owner, wanted)
   requirePlaces(maker, placesOf(charge))
   const refunds = refundsOf(ctx, charge)
+  if (refunds.refundsOneTransfer && (await isPaidByOthers(ctx.db.write, charge)))
+    throw new AppError('REFUND_NOT_SUPPORTED', { message: severalTransfers })
   await refuseTooOld(ctx, charge, refunds)
   const amount = await amountOf(ctx, owner, charge, body.amount)
   const { id, country, currency, destination, wallet_country, wallet_currency, account_name, code, provider } = charge

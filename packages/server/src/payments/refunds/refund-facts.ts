@@ -31,3 +31,19 @@ export async function refundFacts(
     otherReceipts: others.map((other) => other.receipt),
   }
 }
+
+/**
+ * Whether money of a charge came by other transfers than the one that completed it, which is the charge's receipt. Those that the
+ * bank took back do not count; those after the end do, since they can be refunded too.
+ */
+export async function isPaidByOthers(db: Db, { id, method, receipt }: Transaction): Promise<boolean> {
+  if (method !== 'bank-transfer') return false
+  const [row] = await db.query(sql`
+    select
+    from receipts
+    where transaction_id = ${id}
+      and receipt_id <> ${receipt}
+      and not is_reversed
+    limit 1`)
+  return row !== undefined
+}

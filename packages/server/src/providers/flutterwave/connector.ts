@@ -98,6 +98,7 @@ export function createFlutterwave(options: FlutterwaveOptions): Connector {
       notFoundWindowMs: refundWindowMs,
       // A list without comments could not distinguish two refunds in progress.
       takesOneAtATime: true,
+      refundsOneTransfer: true,
       windowMs: refundableForMs,
       submit: (attempt, signal) => submitRefund(line, attempt, signal),
       query: (attempt, signal) => queryRefund(line, attempt, signal),

@@ -72,6 +72,7 @@ export function createHouse(options: HouseOptions): Connector {
     refunds: {
       notFoundWindowMs,
       takesOneAtATime: false,
+      refundsOneTransfer: false,
       windowMs: refundableForMs,
       submit: (attempt, signal) => submitRefund(call, attempt, signal),
       query: (attempt, signal) => query(call, refundsPath, attempt, signal),

@@ -91,6 +91,7 @@ export function createPawapay(options: PawapayOptions): Connector & { close(): P
     refunds: {
       notFoundWindowMs: windowMs,
       takesOneAtATime: true,
+      refundsOneTransfer: false,
       windowMs: refundableForMs,
       submit: (attempt, signal) => submit(line, 'refund', attempt.key, refundBody(options, attempt), signal),
       query: (attempt, signal) => query(line, 'refund', attempt, signal),
