@@ -141,6 +141,35 @@ test('a person pays back only charges within their places', async (t) => {
   assert.deepEqual([refund.body['errorCode'], paid.body['errorCode']], ['PERMISSION_DENIED', 'PERMISSION_DENIED'])
 })
 
+test('the audit trail names the charge that a person gives back, by a refund or a payout', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const person = await member(malipo, merchant.id, ['finance'])
+  const byPerson = (path: string, body: object) => person.call('POST', pathIn(merchant.id, 'sandbox', path), body)
+  const { externalReference } = await merchant.read(charge.id)
+
+  const refund = { externalReference: 'by-person', amount: 129 }
+  const made = [
+    await byPerson(`/transactions/${externalReference}/refunds`, refund),
+    await byPerson('/fiat/payout', payBackBody(String(externalReference), { amount: 100 })),
+    await byPerson('/fiat/payout', payBackBody('', { amount: 100, refundOf: undefined })),
+  ]
+
+  const entries = await malipo.ask<{ action: string; subject: string; detail: Record<string, unknown> }>(
+    'select action, subject, detail from audit_entries where actor = $1 and subject = any($2) order by id',
+    [person.id, made.map(({ body }) => body['transactionId'])],
+  )
+  assert.deepEqual(
+    entries.map(({ action, detail }) => [action, detail['amount'], detail['refundOf']]),
+    [
+      ['refund.create', '129.00', charge.id],
+      ['payout.create', '100.00', charge.id],
+      ['payout.create', '100.00', undefined],
+    ],
+  )
+})
+
 /** Each change, and what undoes it. */
 const tamperings = {
   'sum of what is pending': ['set pending = pending - 1', 'set pending = pending + 1'],

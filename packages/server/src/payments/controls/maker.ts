@@ -3,7 +3,7 @@ import { type Bearer, personOf, requirePlace } from '../../auth/bearer.ts'
 import { formatMinor } from '../../money/money.ts'
 import type { Place } from '../../people/principal.ts'
 import { showId } from '../../platform/ids.ts'
-import type { Promised } from '../model/store.ts'
+import type { Promised, Transaction } from '../model/store.ts'
 
 /** Who makes or cancels a payout, or makes a refund. */
 export interface PayoutMaker {
@@ -34,12 +34,17 @@ export function requirePlaces({ mayActIn }: Pick<PayoutMaker, 'mayActIn'>, place
   if (mayActIn) for (const place of places) requirePlace({ mayActIn }, place)
 }
 
-/** What a person did with a payout or a refund, or by a conversion. */
+/** What a person did with a payout or a refund, and of which charge, or by a conversion. */
 export function auditOfPayout(
   action: 'payout.create' | 'payout.cancel' | 'refund.create' | 'conversion.create',
   person: Pick<AuditEntry, 'actor' | 'origin'>,
-  { id, merchant_id, env, amount, currency, external_reference }: Promised,
+  { id, merchant_id, env, amount, currency, external_reference, related_transaction_id: charge }: Transaction,
 ): AuditEntry {
-  const detail = { amount: formatMinor(amount, currency), currency, externalReference: external_reference }
+  const detail = {
+    amount: formatMinor(amount, currency),
+    currency,
+    externalReference: external_reference,
+    ...(charge !== null && { refundOf: showId('transaction', charge) }),
+  }
   return { ...person, action, merchant_id, env, subject: showId('transaction', id), detail }
 }
