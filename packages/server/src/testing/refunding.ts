@@ -17,6 +17,7 @@ type ReadTransaction = Record<string, unknown> & {
 /** A merchant with paid charges to refund. */
 export interface RefundingMerchant {
   readonly id: string
+  token(): Promise<string>
   call(method: string, path: string, body?: unknown): Promise<ApiResponse>
   /** A successful charge in KES by mobile money at pawaPay. */
   paid(amount?: number): Promise<Paid>
@@ -59,7 +60,7 @@ let phones = 0
 export const keyOf = (id: string, attempt = 1) => providerKeyOf(readId('transaction', id) ?? '', attempt)
 
 async function refundingMerchant(malipo: PayingMalipo): Promise<RefundingMerchant> {
-  const { id, call } = await malipo.merchant()
+  const { id, token, call } = await malipo.merchant()
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
     const response = await call('POST', `/api/b2b${path}`, body)
     assert.equal(response.status, 200, JSON.stringify(response.body))
@@ -78,6 +79,7 @@ async function refundingMerchant(malipo: PayingMalipo): Promise<RefundingMerchan
     call('POST', `/api/b2b/transactions/${charge}/refunds`, { externalReference: nextReference(), ...over })
   return {
     id,
+    token,
     call,
     read,
     refund,
