@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
+import { claim } from '../payments/dispatch/claim.ts'
+import { readId } from '../platform/ids.ts'
 import type { ApiResponse } from '../testing/malipo.ts'
 import { quote } from '../testing/paying.ts'
 import { available, keyOf, type RefundingMalipo, refundingMalipo } from '../testing/refunding.ts'
@@ -107,6 +109,36 @@ test('where a provider takes one refund at a time, the next waits by name and is
     [129, 200, 300],
   )
   await malipo.assertBooks()
+})
+
+test('a refund that waits for its turn is not claimed, whatever brings it to a lane', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const first = await merchant.refunded(charge.id, { amount: 129 })
+  const [second, third] = [await merchant.refunded(charge.id, { amount: 200 }), await merchant.refunded(charge.id)]
+  await malipo.comesTo(first, 'submitted')
+  const work = [second, third].map((shown) => ({
+    id: readId('transaction', shown) ?? '',
+    merchant_id: readId('merchant', merchant.id) ?? '',
+    kind: 'payout' as const,
+  }))
+
+  const choose = () => [{ kind: 'payout' as const, work, limit: 2 }]
+  const rates = { requestsPerSecond: 1000 }
+  const { taken } = await claim(malipo.ctx.db.write, { lane: 'sandbox/pawapay', rates, choose })
+
+  assert.deepEqual(
+    taken.map(({ claimed, examined }) => [claimed.length, examined.length]),
+    [[0, 2]],
+  )
+  await malipo.simulator.act(keyOf(first), 'approve')
+  await malipo.comesTo(third, 'successful')
+  const booked = await malipo.simulator.refunds(charge.key)
+  assert.deepEqual(
+    booked.map(({ amount }) => Number(amount)),
+    [129, 200, 671],
+  )
 })
 
 test('a refund that fails lets the next of its charge be sent', async (t) => {
