@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
+import { lockWithCharges } from '../payments/model/lock-payments.ts'
+import { openEndingRefunds } from '../payments/refunds/end-refunds.ts'
 import { readId } from '../platform/ids.ts'
 import { member, pathIn } from '../testing/members.ts'
 import { quote, walletsOf } from '../testing/paying.ts'
@@ -63,6 +65,31 @@ test('a payout to another person than the payer returns no fee of the charge', a
   await malipo.comesTo(String(body['transactionId']), 'successful')
 
   assert.equal(await available(malipo, merchant.id), before - 100_000n)
+})
+
+test('the share of a fee that comes back is decided for refunds only, whatever is booked later', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  await returnsFees(malipo, merchant)
+  const charge = await merchant.paid(1000)
+  const approvals = { env: 'sandbox', currency: 'KES', above: '0', reason: 'a test' } as const
+  await malipo.operator.payoutControls.setApprovals(merchant.id, approvals)
+  const refund = await merchant.refunded(charge.id, { amount: 129 })
+  const { body } = await payBack(merchant, charge.id, { amount: 500 })
+  const ids = [refund, String(body['transactionId'])].map((shown) => readId('transaction', shown) ?? '')
+
+  const shares = await malipo.ctx.db.write.transaction(async (tx) => {
+    const payments = await lockWithCharges(tx, ids)
+    const ending = await openEndingRefunds(tx, payments)
+    return [...payments.values()].map(({ transaction }) => [transaction.type, ending.feeReturned(transaction)])
+  })
+
+  // 3.33 % of 129 KES, in cents.
+  assert.deepEqual(shares, [
+    ['deposit', 0n],
+    ['refund', 429n],
+    ['withdrew', 0n],
+  ])
 })
 
 test('what a provider took back while a refund was open cannot be refunded after that refund fails', async (t) => {

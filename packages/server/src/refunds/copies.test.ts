@@ -45,3 +45,34 @@ for (const [what, over, amount] of [
     }
     await malipo.assertBooks()
   })
+
+test('a copy that finds nothing left, because the first took it, gets the response of the first', async (t) => {
+  const malipo = await refundingMalipo(t)
+  const { call, ctx } = await testMalipo(t, secondProcess)
+  const merchant = await malipo.refunding()
+  const charge = await merchant.paid(1000)
+  const path = `/api/b2b/transactions/${charge.id}`
+  const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'overtaken' }
+  const body = { externalReference: nextReference() }
+  assert.equal((await call('GET', path, headers)).status, 200, 'the second process knows the token')
+  // The copy has found no response under its key, and reads the charge only after the first is accepted.
+  const { promise: reading, resolve: reads } = Promise.withResolvers<void>()
+  const { promise: accepted, resolve: accept } = Promise.withResolvers<void>()
+  const find = ctx.db.read.find.bind(ctx.db.read)
+  const late = t.mock.method(ctx.db.read, 'find', async (...order: Parameters<typeof find>) => {
+    reads()
+    await accepted
+    return find(...order)
+  })
+
+  const copy = call('POST', `${path}/refunds`, headers, body)
+  await reading
+  const first = await malipo.call('POST', `${path}/refunds`, headers, body)
+  accept()
+  const second = await copy
+
+  assert.ok(late.mock.callCount() > 0)
+  assert.deepEqual([first.status, first.body['amount']], [200, 1000])
+  assert.deepEqual([second.status, second.body], [200, first.body])
+  assert.equal(second.headers.get('idempotency-replayed'), 'true')
+})
