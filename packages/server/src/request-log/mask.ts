@@ -23,13 +23,17 @@ const bytesMax = 4096
 const textMax = 100
 const cut = { cut: 'the rest is not kept' }
 
+/** How much of a text the redactor sees: it recognises a token by its end. */
+const redactedMax = 4096
+
 /**
  * A request body as the log keeps it, as JSON of at most 4 KiB. Only fields that are known to be harmless keep their values. Every
- * other value is hidden, so a field that is new, misspelt or in the wrong place is hidden too. What remains passes the redactor.
+ * other value is hidden, so a field that is new, misspelt or in the wrong place is hidden too. Each value that remains passes the
+ * redactor; the JSON as a whole does not, because what it hides may span quotes and braces.
  */
 export function maskBody(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
-  const text = redact(JSON.stringify(masked(body, '', { bytes: bytesMax - 400 })))
+  const text = JSON.stringify(masked(body, '', { bytes: bytesMax - 400 }))
   return Buffer.byteLength(text) <= bytesMax ? text : JSON.stringify(cut)
 }
 
@@ -75,7 +79,11 @@ function maskedValue(value: unknown, name: string): unknown {
   if (value === null || typeof value === 'boolean') return value
   if (numberFields.has(name)) return maskNumber(String(value))
   if (!plainFields.has(name)) return hidden
-  if (typeof value === 'number') return digitFields.has(name) || Math.abs(value) < 1e5 ? value : hidden
-  const text = String(value).slice(0, textMax)
+  if (typeof value === 'number') return isHarmless(value, name) ? value : hidden
+  const text = redact(String(value).slice(0, redactedMax)).slice(0, textMax)
   return !digitFields.has(name) && /\d{6}/.test(text.replaceAll(/[\s-]/g, '')) ? hidden : text
 }
+
+/** Redacting a number keeps it, unless it is the number of a card. */
+const isHarmless = (value: number, name: string) =>
+  digitFields.has(name) ? redact(String(value)) === String(value) : Math.abs(value) < 1e5
