@@ -17,7 +17,8 @@ import { createResolver, type Resolver } from './payments/resolve/resolve.ts'
 import { timing } from './payments/resolve/timing.ts'
 import { createSignInServices, type SignInServices } from './people/services.ts'
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './platform/concurrency-limiter.ts'
-import { type Database, openDatabase } from './platform/db.ts'
+import { type Database, type Environment, openDatabase } from './platform/db.ts'
+import { createFairSemaphore, type FairSemaphore } from './platform/fair-semaphore.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { partitionsLeft } from './platform/partitions.ts'
@@ -48,8 +49,10 @@ const budgets = {
   sandbox: { atOnce: 160, queueMax: 512, beside: { live: 40 } },
 } as const
 
-/** Each streams for as long as its client reads, and reads one page at a time. */
-const exportsMax = { perKey: 2, total: 8 }
+/** In each environment. An export keeps its place for as long as its client reads, so there are many more than pages at once. */
+const exportsMax = { perKey: 2, total: 64 }
+/** Each takes tens of milliseconds of the process. A page that waits longer than this ends its export. */
+const exportPages = { atOnce: 4, waitMaxMs: 60_000 }
 
 /** The dependencies of a process. Created once, in `main.ts` or in a test, and passed down. */
 export interface Context {
@@ -71,8 +74,8 @@ export interface Context {
   readonly limiter: ConcurrencyLimiter<RequestKind>
   readonly revocations: Revocations
   readonly tokenCache: TokenCache
-  /** Limits how many exports run at once. */
-  readonly exports: Slots
+  /** Limits how many exports are open, by merchant, and how many of their pages are made at once. */
+  readonly exports: Readonly<Record<Environment, Slots>> & { readonly pages: FairSemaphore }
   readonly reference: ReferenceData
   readonly connectors: Connectors
   readonly routing: Routing
@@ -135,7 +138,11 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     failedExchanges: createFailedExchanges(db.write, { cell: config.cell, wakeups }),
     signIn,
     limiter,
-    exports: createSlots(exportsMax),
+    exports: {
+      live: createSlots(exportsMax),
+      sandbox: createSlots(exportsMax),
+      pages: createFairSemaphore(exportPages.atOnce, exportPages.waitMaxMs),
+    },
     revocations,
     tokenCache: createTokenCache(tokens, db.write, revocations),
     reference,

@@ -230,6 +230,45 @@ test('a third export at once is refused with 429, until a client leaves', async 
   second.destroy()
 })
 
+/** Two places for each merchant. */
+const taken = ['function', 'function', 'undefined']
+
+test('slow readers of other merchants, or of live, keep no merchant from exporting', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const { exports } = malipo.ctx
+  for (let other = 0; other < 20; other += 1)
+    assert.deepEqual(
+      taken.map(() => typeof exports.sandbox.take(`merchant ${other}`)),
+      taken,
+    )
+  while (exports.live.take(`merchant ${Math.random()}`));
+
+  assert.equal((await get(malipo, merchant, 'transactions')).status, 200)
+})
+
+test('HEAD gets the headers of an export and reads none of it', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  await copyTransaction(malipo, await charge(merchant, { phone: newPhone() }), 2300)
+  const headers = { authorization: `Bearer ${await merchant.token()}` }
+  const made: string[] = []
+  const { run } = malipo.ctx.exports.pages
+  Object.assign(malipo.ctx.exports.pages, {
+    run: <Result>(key: string, work: () => Promise<Result>) => {
+      made.push(key)
+      return run(key, work)
+    },
+  })
+
+  for (const _ of taken) {
+    const head = await fetch(`${malipo.url}/api/b2b/exports/transactions`, { method: 'HEAD', headers })
+    assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/csv; charset=utf-8; header=present'])
+  }
+  assert.equal((await get(malipo, merchant, 'statement', { currency: 'KES' })).status, 200)
+  assert.ok(made.length < 5, `${made.length} pages`)
+})
+
 test('an export that fails half-way breaks the connection instead of ending', async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import { seesNumbers } from '../people/sees-numbers.ts'
+import type { FairSemaphore } from '../platform/fair-semaphore.ts'
 import { FilterFields, readFilter } from '../transactions/filter.ts'
 import { readStatementQuery, StatementFields } from '../wallets/statement-query.ts'
 import { type Format, mediaTypes, writerOf } from './records.ts'
@@ -96,7 +97,8 @@ interface File {
 
 /**
  * Streams pages as the client reads them. A client that leaves ends the export; a failure breaks the connection. A process that
- * stops ends its exports, because they may take longer than it may wait.
+ * stops ends its exports, because they may take longer than it may wait. HEAD gets the headers and reads nothing: the framework
+ * would read the stream to its end, for no client.
  */
 function createSender(app: App, { exports, log }: Context) {
   const open = new Set<Readable>()
@@ -104,20 +106,36 @@ function createSender(app: App, { exports, log }: Context) {
     for (const stream of open) stream.destroy()
   })
   return (request: FastifyRequest, reply: FastifyReply, { name, format }: File, pages: () => AsyncIterable<string>) => {
-    const { merchant_id, env } = bearerOf(request)
-    const release = exports.take(`${merchant_id} ${env}`)
-    if (!release) throw tooManyExports()
-    const stream = Readable.from(pages(), { objectMode: false, highWaterMark: 64 * 1024 })
-    open.add(stream)
-    stream.once('error', (err) => log.error({ err, requestId: request.id }, 'export failed'))
-    stream.once('close', () => {
-      open.delete(stream)
-      release()
-    })
+    const streamed = () => {
+      const { merchant_id, env } = bearerOf(request)
+      const release = exports[env].take(merchant_id)
+      if (!release) throw tooManyExports()
+      const stream = Readable.from(inTurn(exports.pages, merchant_id, pages()), options)
+      open.add(stream)
+      stream.once('error', (err) => log.error({ err, requestId: request.id }, 'export failed'))
+      stream.once('close', () => {
+        open.delete(stream)
+        release()
+      })
+      return stream
+    }
+    const body = request.method === 'HEAD' ? Readable.from([], options) : streamed()
     reply.header('content-disposition', `attachment; filename="malipo-${name}.${format}"`)
     reply.header('cache-control', 'no-store')
     // The schema describes the text; Fastify takes its stream.
-    return reply.type(mediaTypes[format]).send(stream) as unknown as string
+    return reply.type(mediaTypes[format]).send(body) as unknown as string
+  }
+}
+
+const options = { objectMode: false, highWaterMark: 64 * 1024 }
+
+/** Makes each page in its turn. While the reader takes one, other exports make theirs. */
+async function* inTurn(turns: FairSemaphore, key: string, pages: AsyncIterable<string>): AsyncGenerator<string> {
+  const iterator = pages[Symbol.asyncIterator]()
+  for (;;) {
+    const { done, value } = await turns.run(key, () => iterator.next())
+    if (done) return
+    yield value
   }
 }
 
