@@ -124,7 +124,8 @@ export async function updateEndpoint(
       failures = case when ${isRestarted} then 0 else failures end,
       failing_since = case when ${isRestarted} then null else failing_since end,
       rests_until = case when ${isRestarted} then '-infinity' else rests_until end,
-      disabled_at = case when ${isRestarted} then null when ${is_enabled} then disabled_at else record_time() end,
+      disabled_at = case when ${isRestarted} then null when ${is_enabled} then disabled_at
+        when is_enabled then record_time() else coalesce(disabled_at, record_time()) end,
       next_due = case when ${isRestarted} then record_time() when ${is_enabled} then next_due end
     where merchant_id = ${key.merchant_id}
       and env = ${key.env}

@@ -4,10 +4,10 @@ import type { Environment } from '../platform/db.ts'
 export function urlProblem(env: Environment, text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL such as https://shop.example.com/webhooks'
   if (/[\s\p{Cc}]/u.test(text)) return 'must not contain spaces or line breaks'
-  const { protocol, username, password, hash } = new URL(text)
+  const { protocol, username, password } = new URL(text)
   if (protocol !== 'https:' && !(env === 'sandbox' && protocol === 'http:'))
     return env === 'live' ? 'must start with https://' : 'must start with https:// or http://'
   if (username !== '' || password !== '') return 'must not contain a user name or password'
-  if (hash !== '') return 'must not contain a fragment'
+  if (text.includes('#')) return 'must not contain a fragment'
   return undefined
 }
