@@ -110,6 +110,7 @@ test('URLs and events that are invalid are refused', async (t) => {
     { url: 'not a url' },
     { url: 'ftp://shop.example/hooks' },
     { url: 'https://user:secret@shop.example/hooks' },
+    { url: 'https://shop.example/hooks#' },
     { url, events: ['transaction_lost'] },
     { url, events: 'transaction_created' },
     { url, isEnabled: 'yes' },
@@ -119,4 +120,43 @@ test('URLs and events that are invalid are refused', async (t) => {
     assert.deepEqual([made.status, made.body['errorCode']], [400, 'VALIDATION_ERROR'], JSON.stringify(body))
     if ('url' in body) assert.equal((await merchant.ask('PUT', `${path}/${id}`, body)).status, 400)
   }
+})
+
+test('a resend to an endpoint that its merchant disabled, or to none, is refused and not promised', async (t) => {
+  const { merchant, add, change, deliver } = await testEndpoints(t)
+  const other = await openReceiver(t, ok)
+  const { id } = await add(other.url)
+  deliver()
+  await merchant.notify(1)
+  const all = await until('two deliveries', async () => {
+    const found = await records(merchant, '&status=SUCCESS')
+    return found.length === 2 && found
+  })
+  const resend = async (endpoint: string) => {
+    const record = all.find(({ endpointId }) => endpointId === endpoint)
+    const { status, body } = await merchant.ask('POST', `/webhooks/${record?.id}/resend`)
+    return [status, body['errorCode']]
+  }
+
+  await change(id, { isEnabled: false })
+  assert.deepEqual(await resend(id), [409, 'WEBHOOK_ENDPOINT_DISABLED'])
+  await change('default', { isEnabled: false })
+  assert.deepEqual(await resend('default'), [409, 'WEBHOOK_ENDPOINT_DISABLED'])
+  await merchant.ask('DELETE', `${path}/default`)
+  assert.deepEqual(await resend('default'), [404, 'WEBHOOK_ENDPOINT_NOT_FOUND'])
+  await change(id, { isEnabled: true })
+  assert.deepEqual(await resend(id), [200, undefined])
+
+  await received(other, 2)
+})
+
+test('the time when an endpoint was disabled stays, whatever else changes', async (t) => {
+  const { merchant, add, change } = await testEndpoints(t)
+  const { id } = await add('http://127.0.0.1:9/books')
+  const { health } = await change(id, { isEnabled: false })
+
+  await merchant.ask('POST', `${path}/${id}/rotate-secret`)
+  const changed = await change(id, { description: 'books', url: 'http://127.0.0.1:9/other', isEnabled: false })
+
+  assert.deepEqual(changed.health, health)
 })

@@ -14,4 +14,11 @@ export const webhookErrors = {
     cause: 'An environment has at most 10 endpoints: the default, and 9 that you add.',
     fix: 'Delete an endpoint that you no longer need, or change one with `PUT /webhook-endpoints/{id}`.',
   },
+  WEBHOOK_ENDPOINT_DISABLED: {
+    errorCode: 'WEBHOOK_ENDPOINT_DISABLED',
+    status: 409,
+    message: 'The webhook endpoint is disabled.',
+    cause: 'You disabled the endpoint of this record, so nothing is sent to it.',
+    fix: 'Enable it with `PUT /webhook-endpoints/{id}` and `"isEnabled": true`, then send the request again.',
+  },
 } as const

@@ -29,6 +29,7 @@ export async function resendWebhook(
     const resent = await sendAgain(tx, { merchant_id, env }, id)
     if (resent === 'no record')
       throw new OperatorError(`${showId('merchant', merchant_id)} has no webhook ${webhook} in ${env}`)
+    if (resent === 'disabled') throw new OperatorError(`The merchant disabled the endpoint of ${webhook}`)
     if (resent === 'no endpoint') throw new OperatorError(`The endpoint of ${webhook} was deleted`)
     return { result: { webhook }, entry: { action: 'webhook.resend', merchant_id, env, subject: webhook, reason } }
   })

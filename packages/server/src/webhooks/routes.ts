@@ -71,7 +71,7 @@ export function webhookRoutes(app: App, ctx: Context): void {
   app.post(
     '/webhooks/:id/resend',
     {
-      config: { scope: 'webhooks:write', errors: ['WEBHOOK_MISSING', 'WEBHOOK_ENDPOINT_MISSING'] },
+      config: { scope: 'webhooks:write', errors: Object.values(resendErrors) },
       schema: {
         summary: 'Send a webhook again',
         description: 'Sends the stored body with the same id to the current URL of its endpoint.',
@@ -88,8 +88,7 @@ export function webhookRoutes(app: App, ctx: Context): void {
       await ctx.db.write.transaction(async (tx) => {
         await nameMerchants(tx, [owner.merchant_id])
         const resent = await sendAgain(tx, owner, id)
-        if (resent !== 'due')
-          throw new AppError(resent === 'no record' ? 'WEBHOOK_MISSING' : 'WEBHOOK_ENDPOINT_MISSING')
+        if (resent !== 'due') throw new AppError(resendErrors[resent])
         const entry = { ...auditOf(owner, 'webhook.resend'), subject: showId('webhook', id) }
         if (owner.kind === 'person') await recordAudit(tx, ctx.config.cell, entry)
       })
@@ -98,6 +97,12 @@ export function webhookRoutes(app: App, ctx: Context): void {
     },
   )
 }
+
+const resendErrors = {
+  'no record': 'WEBHOOK_MISSING',
+  'no endpoint': 'WEBHOOK_ENDPOINT_MISSING',
+  disabled: 'WEBHOOK_ENDPOINT_DISABLED',
+} as const
 
 function readingRoutes(app: App, ctx: Context): void {
   app.get(

@@ -109,9 +109,12 @@ function listIn(db: ReadDb, owner: Owner, { sql }: EndpointTables, wanted: ListW
   )
 }
 
-export type Resent = 'due' | 'no record' | 'no endpoint'
+export type Resent = 'due' | 'no record' | 'no endpoint' | 'disabled'
 
-/** Makes a record due again at once, whatever its status. */
+/**
+ * Makes a record due again at once, whatever its status. An endpoint that Malipo disabled gets it when it is enabled; one that the
+ * merchant disabled never would, so the caller refuses that and undoes this.
+ */
 export async function sendAgain(tx: Tx, owner: Owner, id: string): Promise<Resent> {
   for (const tables of allEndpoints) {
     const resent = await sendAgainIn(tx, owner, tables, id)
@@ -122,7 +125,7 @@ export async function sendAgain(tx: Tx, owner: Owner, id: string): Promise<Resen
 
 async function sendAgainIn(tx: Tx, { merchant_id, env }: Owner, { sql }: EndpointTables, id: string): Promise<Resent> {
   // The endpoint first: the holder of its lock may lock the record next.
-  const endpoints = await tx.query(sql`
+  const [endpoint] = await tx.query<{ is_enabled: boolean }>(sql`
     update webhook_endpoints e
     set next_due = record_time(), rests_until = '-infinity'
     from webhook_records w
@@ -130,14 +133,16 @@ async function sendAgainIn(tx: Tx, { merchant_id, env }: Owner, { sql }: Endpoin
       and w.merchant_id = ${merchant_id}
       and w.env = ${env}
       and (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
-    returning 1`)
+      and e.url <> ''
+    returning e.is_enabled`)
   const due = await tx.query(sql`
     update webhook_records
-    set next_attempt_at = case when ${endpoints.length > 0} then record_time() end
+    set next_attempt_at = case when ${endpoint !== undefined} then record_time() end
     where id = ${id}
       and merchant_id = ${merchant_id}
       and env = ${env}
     returning id`)
   if (due.length === 0) return 'no record'
-  return endpoints.length > 0 ? 'due' : 'no endpoint'
+  if (!endpoint) return 'no endpoint'
+  return endpoint.is_enabled ? 'due' : 'disabled'
 }
