@@ -55,7 +55,7 @@ function csvCell(value: Value): string {
 }
 
 /** A spreadsheet runs text that starts like a formula; after an apostrophe it does not. */
-const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+const harmless = (text: string) => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
