@@ -35,7 +35,7 @@ const Exported = (columns: readonly string[]) =>
   })
 
 const tags = ['Exports']
-const config = { scope: 'transactions:read' } as const
+const config = { scope: 'transactions:read', errors: ['UNSUPPORTED_CURRENCY'] } as const
 const rules =
   'Streams, however many there are. An export that fails half-way ends with a broken connection, never as if it were complete. At most 2 exports of a merchant run at once; the next gets 429 with `Retry-After`.'
 
@@ -68,7 +68,7 @@ export function exportRoutes(app: App, ctx: Context): void {
   app.get(
     '/exports/statement',
     {
-      config: { ...config, errors: ['UNSUPPORTED_CURRENCY'] },
+      config,
       schema: {
         summary: "Export a wallet's statement",
         description: `Oldest first: the lines of a wallet with its balance after each, up to the time of the request. ${rules}`,

@@ -31,7 +31,10 @@ function mobile(parsed: ReturnType<typeof parsePhoneNumberFromString>): Phone | 
  * within any of these countries.
  */
 export function possiblePhones(text: string, countries: Iterable<string>): string[] {
-  const digits = text.replace(/\(0\)/, '').replaceAll(/[\s().-]/g, '')
+  const digits = latin(text)
+    .replace(/^tel:/i, '')
+    .replace(/\(0\)/, '')
+    .replaceAll(/[\s()./\p{Pd}\p{Cf}]/gu, '')
   if (!/^\+?\d{7,15}$/.test(digits)) return []
   const isInternational = /^(\+|00)/.test(digits)
   const homes = isInternational ? [] : [...countries].filter((code): code is CountryCode => isSupportedCountry(code))
@@ -41,3 +44,7 @@ export function possiblePhones(text: string, countries: Iterable<string>): strin
   ]
   return [...new Set(found.flatMap((phone) => phone?.e164 ?? []))]
 }
+
+/** Full-width characters as usual ones, and the digits of Arabic and Persian as Latin ones: their last four bits are the digit. */
+const latin = (text: string) =>
+  text.normalize('NFKC').replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) % 16))

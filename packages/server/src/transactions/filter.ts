@@ -4,10 +4,9 @@ import { exponentOf } from '../money/currencies.ts'
 import { parseDecimal, tenTo } from '../money/decimals.ts'
 import { type PublicStatus, publicStatus } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
-import { readDays } from './days.ts'
+import { currencyOf } from '../reference/momo.ts'
+import { Day, readDays } from './days.ts'
 
-const Day = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
 const Amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1e15, description }))
 
 /** What selects transactions in a search and in an export. */
@@ -80,11 +79,11 @@ export function readType(type = ''): string | undefined {
 
 export function readFilter(query: Static<typeof FilterQuery>): TransactionFilter {
   const { q, status, type, method, currency, country, minAmount, maxAmount } = query
-  const typed = q?.trim()
+  const typed = q?.replaceAll(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '') // Pasted numbers have invisible marks around them.
   if (typed === '') throw invalid([{ field: 'q', message: 'q must not be blank' }])
   return {
     q: typed,
-    ...{ status, method, country, type: readType(type), currency: currency || undefined },
+    ...{ status, method, country, type: readType(type), currency: currency ? currencyOf(currency) : undefined },
     amounts: readAmounts(minAmount, maxAmount),
     ...readDays(query),
   }

@@ -25,7 +25,7 @@ export function searchRoute(app: App, ctx: Context): void {
   app.get(
     '/search/transactions',
     {
-      config: { scope: 'transactions:read' },
+      config: { scope: 'transactions:read', errors: ['UNSUPPORTED_CURRENCY'] },
       schema: {
         summary: 'Search transactions',
         description:

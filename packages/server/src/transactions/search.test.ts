@@ -44,7 +44,9 @@ test('a phone number finds payouts to it and charges from it, in every form that
   await payOut(merchant)
 
   const spaced = `${national.slice(0, 4)} ${national.slice(4, 7)}-${national.slice(7)}`
-  for (const q of [phone, phone.slice(1), phone.replace('+', '00'), national, spaced])
+  const arabic = national.replaceAll(/\d/g, (digit) => String.fromCharCode(0x660 + Number(digit)))
+  const pasted = [`\u202a${phone}\u202c`, spaced.replaceAll(/[ -]/g, '\u2011'), `tel:${phone}`, arabic]
+  for (const q of [phone, phone.slice(1), phone.replace('+', '00'), national, spaced, ...pasted])
     assert.deepEqual(await search(merchant, { q }), [ids[1], ids[0]], q)
   assert.deepEqual(await search(merchant, { q: phone.slice(0, -1) }), [])
 })
@@ -236,6 +238,16 @@ const refused: Record<string, SearchQuery> = {
   'a blank text': { q: '  ' },
   'an unknown parameter': { page: 2 },
 }
+
+test('a currency that does not exist is refused instead of finding nothing', async (t) => {
+  const merchant = await (await payingMalipo(t)).merchant()
+
+  for (const path of ['search', 'exports'])
+    for (const currency of ['kes', 'KSH', 'toString']) {
+      const { status, body } = await merchant.call('GET', `/api/b2b/${path}/transactions?currency=${currency}`)
+      assert.deepEqual([status, body['errorCode']], [422, 'UNSUPPORTED_CURRENCY'], `${path} ${currency}`)
+    }
+})
 
 test('an invalid search is refused with VALIDATION_ERROR', async (t) => {
   const malipo = await payingMalipo(t)
