@@ -69,10 +69,13 @@ test('cells that start like a formula or hold separators are safe, and amounts s
   const merchant = await malipo.merchant()
   const references = ['=1+1|a', '+cmd-b', '-2+3-c', '@sum-d', `a,"b",'c';e`]
   for (const reference of references) await charge(merchant, { phone: newPhone(), reference })
+  await payOut(merchant, { name: '＝1+1' })
 
   const { text } = await get(malipo, merchant, 'transactions')
 
-  const found = recordsOf(text).map(({ externalReference }) => externalReference)
+  const [paid, ...charged] = recordsOf(text)
+  assert.equal(paid?.['beneficiaryName'], `'＝1+1`)
+  const found = charged.map(({ externalReference }) => externalReference)
   assert.deepEqual(found.toReversed(), [`'=1+1|a`, `'+cmd-b`, `'-2+3-c`, `'@sum-d`, `a,"b",'c';e`])
   assert.match(text, /"a,""b"",'c';e"/)
 })
