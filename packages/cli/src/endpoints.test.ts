@@ -27,13 +27,20 @@ test('a change of nothing and an unknown event are refused', async (t) => {
   assert.match(unknown.err, /events must be names of events/)
 })
 
-test('logs requests lists what was sent, with the error of a refusal', async (t) => {
+test('logs requests lists what was sent and its filters select, with the error of a refusal', async (t) => {
   const { run, malipo } = await openShop(t)
   await run('webhooks', 'get', 'wh_00000000000000000000000000000000')
+  await run('balance')
   await malipo.ctx.requestLog.flush()
 
   const { out } = await run('logs', 'requests', '--status', '4xx')
+  const read = await run('logs', 'requests', '--path', '/api/b2b/users', '--json')
 
   assert.match(out, /GET \/api\/b2b\/webhook\/\{id\} +404 WEBHOOK_NOT_FOUND/)
+  assert.doesNotMatch(out, / 200 /)
+  const found = JSON.parse(read.out) as { readonly path: string; readonly requestId: string }[]
+  assert.deepEqual([...new Set(found.map(({ path }) => path))], ['/api/b2b/users'])
+  const one = await run('logs', 'requests', '--request-id', found[0]?.requestId ?? '', '--json')
+  assert.deepEqual(JSON.parse(one.out), found.slice(0, 1))
   assert.equal((await run('logs', 'requests', '--status', 'lost')).code, exitCodes.usage)
 })

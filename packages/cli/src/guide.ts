@@ -5,6 +5,8 @@ interface Guide {
   readonly note?: string
   /** Complete command lines. A test runs each of them, with real ids in place of those that end in …. */
   readonly examples: readonly [string, string, ...string[]]
+  /** A group only holds commands. One without this can be run itself. */
+  readonly isGroup?: true
 }
 
 const guides = new WeakMap<Command, Guide>()
@@ -38,9 +40,10 @@ export function guideOf(command: Command): Guide | undefined {
   return guides.get(command)
 }
 
-/** Every command that can be run, in the order of the help. */
+/** Every command that can be run, in the order of the help. `malipo logs` can, and holds another. */
 export function commandsOf(command: Command): Command[] {
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(commandsOf)
+  const isRun = command.commands.length === 0 || guides.get(command)?.isGroup !== true
+  return [...(isRun ? [command] : []), ...command.commands.flatMap(commandsOf)]
 }
 
 /** `malipo keys create`, without the arguments. */

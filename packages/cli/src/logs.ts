@@ -2,18 +2,19 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { CliEnvironment } from './cli-environment.ts'
 import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { findDevFolder } from './dev-stack.ts'
 import { guide } from './guide.ts'
+import { responseStatus } from './options.ts'
 import { isOwnFile, safeReading } from './private-file.ts'
 import { addRequestLogCommand } from './request-log.ts'
 import type { Formatter } from './table.ts'
 
 interface Options {
-  readonly status?: RegExp
+  readonly status?: string
   readonly path?: string
   readonly requestId?: string
   readonly follow?: true
@@ -30,7 +31,7 @@ export function addLogsCommand(program: Command, context: CommandContext, cli: C
       .command('logs')
       .description("Print the service's log in readable form.")
       .argument('[file]', 'log file; - reads standard input; default: the log of npm run dev')
-      .option('--status <status>', 'only responses with this status, such as 422 or 5xx', statusPattern)
+      .option('--status <status>', 'only responses with this status, such as 422 or 5xx', responseStatus)
       .option('--path <part>', 'only requests whose path contains this')
       .option('--request-id <id>', 'only lines of this request')
       .option('--follow', 'print new lines as they are written, until Ctrl-C'),
@@ -49,11 +50,6 @@ export function addLogsCommand(program: Command, context: CommandContext, cli: C
         context.printItem(line ?? { message: text }, (format) => (line ? shown(format, line) : text))
     }
   })
-}
-
-function statusPattern(text: string): RegExp {
-  if (!/^[1-5](\d\d|xx)$/i.test(text)) throw new InvalidArgumentError('It must be a status such as 422, 4xx or 5xx.')
-  return new RegExp(`^${text.toLowerCase().replaceAll('x', '\\d')}$`)
 }
 
 /** Joins chunks into whole lines; the last line may lack a line break. */
@@ -137,11 +133,14 @@ function parsed(text: string): Line | undefined {
 function isWanted(line: Line | undefined, { status, path, requestId }: Options): boolean {
   if (!line) return !(status || path !== undefined || requestId !== undefined)
   return (
-    (!status || status.test(String(line['status'] ?? ''))) &&
+    (!status || isOfStatus(status, String(line['status'] ?? ''))) &&
     (path === undefined || String(line['route'] ?? '').includes(path)) &&
     (requestId === undefined || line['requestId'] === requestId)
   )
 }
+
+const isOfStatus = (wanted: string, status: string) =>
+  wanted.endsWith('xx') ? /^\d{3}$/.test(status) && status[0] === wanted[0] : status === wanted
 
 function shown({ paint }: Formatter, line: Line): string {
   const { time = '', level = '', msg = '', method, route, status, durationMs, requestId, err, ...others } = line

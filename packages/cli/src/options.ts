@@ -84,6 +84,12 @@ export function country(text: string): string {
   return text.toUpperCase()
 }
 
+/** The status of a response, or a class such as 4xx. */
+export function responseStatus(text: string): string {
+  if (!/^[1-5](\d\d|xx)$/i.test(text)) throw new InvalidArgumentError('It must be a status such as 422, 4xx or 5xx.')
+  return text.toLowerCase()
+}
+
 export function environment(about: string): Option {
   return new Option('--env <environment>', about).choices(['sandbox', 'live'])
 }

@@ -148,6 +148,7 @@ export function buildProgram(cli: CliEnvironment, writeErr: (text: string) => vo
     for (const add of adds) add(program, context, cli)
   }
   guide(program, {
+    isGroup: true,
     note: `Exit codes:\n${Object.entries(exitCodes)
       .map(([exit, code]) => `  ${String(code).padEnd(3)}  ${exitMeanings[exit as Exit]}`)
       .join('\n')}`,
@@ -173,10 +174,11 @@ const helpCommand = () =>
 const described = (option: Option) =>
   `${Help.prototype.optionDescription(option)}${option.mandatory ? ' (required)' : ''}`
 
-/** The help of a command group ends with examples of its first two commands, or of its only one. */
+/** The help of a command group ends with examples of its first two commands, or of its only one, unless it has its own. */
 function guideGroup(group: Command): void {
-  const [first, second] = commandsOf(group).map((command) => guideOf(command)?.examples ?? [])
-  guide(group, { examples: [first?.[0] ?? '', second?.[0] ?? first?.[1] ?? ''] })
+  if (guideOf(group)) return
+  const [first, second] = group.commands.flatMap(commandsOf).map((command) => guideOf(command)?.examples ?? [])
+  guide(group, { isGroup: true, examples: [first?.[0] ?? '', second?.[0] ?? first?.[1] ?? ''] })
 }
 
 function report(program: Command, error: Error, usage: string, { writeError, variables }: CliEnvironment): number {

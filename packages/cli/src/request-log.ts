@@ -1,8 +1,8 @@
 import type { LoggedRequest } from '@malipo/sdk'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import type { CommandContext } from './command-context.ts'
 import { guide } from './guide.ts'
-import { day, whole } from './options.ts'
+import { day, responseStatus, whole } from './options.ts'
 import { type Formatter, right } from './table.ts'
 import { second } from './time.ts'
 
@@ -21,7 +21,7 @@ export function addRequestLogCommand(logs: Command, context: CommandContext): vo
     logs
       .command('requests')
       .description('List your requests of the last 7 days and their responses, newest first.')
-      .option('--status <status>', 'only responses with this status, such as 422 or 4xx', status)
+      .option('--status <status>', 'only responses with this status, such as 422 or 4xx', responseStatus)
       .option('--path <route>', 'only this route, such as /api/b2b/fiat/payout')
       .option('--request-id <id>', 'only the request with this id')
       .option('--from <day>', 'first day, such as 2026-11-15, in UTC', day)
@@ -31,7 +31,9 @@ export function addRequestLogCommand(logs: Command, context: CommandContext): vo
       note: 'With --json the masked bodies of refused requests and of payments are printed too.',
       examples: ['malipo logs requests --status 4xx', 'malipo logs requests --path /api/b2b/fiat/payout --json'],
     },
-  ).action(async (options: Options) => {
+  ).action(async (_: Options, command: Command) => {
+    // `malipo logs` has options of the same names and takes them, wherever they are.
+    const options = command.optsWithGlobals<Options>()
     const found = await context.call((malipo) => malipo.requestLog.list(filterOf(options)).toArray(options.limit))
     context.print(found, (format) => (found.length === 0 ? 'No requests match.' : listing(format, found)))
   })
@@ -44,11 +46,6 @@ const filterOf = ({ status: wanted, path, requestId, from, to }: Options) => ({
   ...(from !== undefined && { startDate: from }),
   ...(to !== undefined && { endDate: to }),
 })
-
-function status(text: string): string {
-  if (!/^[1-5](\d\d|xx)$/i.test(text)) throw new InvalidArgumentError('It must be a status such as 422, 4xx or 5xx.')
-  return text
-}
 
 const listing = ({ table }: Formatter, found: readonly LoggedRequest[]) =>
   table(found, {
