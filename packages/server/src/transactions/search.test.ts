@@ -337,3 +337,29 @@ test('each page of a value with thousands of payments reads its own index entrie
     }
   }
 })
+
+test('a filter that most transactions pass reads no more of them than its page has, in any round', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  await copyTransaction(malipo, await charge(merchant, { phone: newPhone() }), 300)
+  const owner: Owner = { merchant_id: readId('merchant', merchant.id) ?? '', env: 'sandbox' }
+  const reads: number[] = []
+  const page = (before: string) =>
+    findPage(malipo.ctx, owner, {
+      ...{ filter: readFilter({ type: 'deposit' }), before, limit: 20 },
+      read: (of, ids) => {
+        reads.push(ids.length)
+        return readTransactions(malipo.ctx.db.read, of, ids)
+      },
+    })
+
+  const found: string[] = []
+  for (let before: string | undefined = newestId; before !== undefined; ) {
+    const { rows, next } = await page(before)
+    found.push(...rows.map(({ id }) => id))
+    before = next
+  }
+
+  assert.deepEqual([found.length, new Set(found).size], [301, 301])
+  assert.ok(Math.max(...reads) <= 21, `${reads}`)
+})

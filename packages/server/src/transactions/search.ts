@@ -82,7 +82,8 @@ function examineAll<Row extends Searched>({ db }: SearchContext, owner: Owner, w
     const examined = next
     if (isSelective(filter)) next = Math.min(2 * next, most)
     const walked = await walk(db.read, owner, filter, { before: from, limit: examined })
-    const ids = walked.filter((row) => passes(filter, row)).map(({ id }) => id)
+    const passing = walked.filter((row) => passes(filter, row))
+    const ids = passing.slice(0, limit + 1).map(({ id }) => id) // More would not fit the page, and each is read whole.
     const rows = ids.length === 0 ? [] : await read(owner, ids)
     return { rows: rows.sort(newestFirst), next: walked.length < examined ? undefined : walked.at(-1)?.id }
   }
