@@ -108,6 +108,9 @@ async function writeFile(file: string, bytes: Bytes): Promise<void> {
     if (code === 'EEXIST')
       throw new CliError('refused', `Another export writes to ${part}. If none does, delete that file.`)
     await rm(part, { force: true })
+    // Errors of the file system have a path; those of the service do not.
+    if (code !== undefined && 'path' in (error as object))
+      throw new CliError('usage', `${file} cannot be written: ${(error as Error).message}`)
     throw error
   }
 }
