@@ -18,7 +18,7 @@ export function maskNumbers(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      name === 'instructions'
+      textsWithNumbers.has(name)
         ? maskInTexts(inner)
         : typeof inner === 'string' && numberFields.has(name) && hasDigit(inner)
           ? maskNumber(inner)
@@ -27,8 +27,10 @@ export function maskNumbers(value: unknown): unknown {
   )
 }
 
-/** Instructions to a payer repeat the number of the account. */
-const maskInTexts = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map((text) => (typeof text === 'string' ? text.replaceAll(/\d{6,}/g, maskNumber) : text))
-    : value
+/** Texts that repeat the number of the account that a payer transfers to. Amounts in them have separators. */
+const textsWithNumbers = new Set(['instructions', 'sentence'])
+
+function maskInTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskInTexts)
+  return typeof value === 'string' ? value.replaceAll(/\d{6,}/g, maskNumber) : value
+}
