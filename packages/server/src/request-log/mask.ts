@@ -79,11 +79,14 @@ function maskedValue(value: unknown, name: string): unknown {
   if (value === null || typeof value === 'boolean') return value
   if (numberFields.has(name)) return maskNumber(String(value))
   if (!plainFields.has(name)) return hidden
-  if (typeof value === 'number') return isHarmless(value, name) ? value : hidden
-  const text = redact(String(value).slice(0, redactedMax)).slice(0, textMax)
-  return !digitFields.has(name) && /\d{6}/.test(text.replaceAll(/[\s-]/g, '')) ? hidden : text
+  const text = redact(String(value).slice(0, redactedMax))
+  if (!digitFields.has(name) && isLikeCode(text, name)) return hidden
+  if (typeof value !== 'number') return text.slice(0, textMax)
+  return text === String(value) ? value : hidden // The redactor changes a number only if it is that of a card.
 }
 
-/** Redacting a number keeps it, unless it is the number of a card. */
-const isHarmless = (value: number, name: string) =>
-  digitFields.has(name) ? redact(String(value)) === String(value) : Math.abs(value) < 1e5
+/** PINs have four digits or more. Codes of banks and branches have up to five; longer ones may be something else. */
+function isLikeCode(text: string, name: string): boolean {
+  const digits = text.replaceAll(/[\s.-]/g, '')
+  return name === 'bankCode' || name === 'branchCode' ? /\d{6}/.test(digits) : /\d{4}/.test(digits)
+}

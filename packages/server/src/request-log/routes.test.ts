@@ -188,6 +188,24 @@ test('only refused requests and requests that move money keep their body, cut to
   assert.ok(Buffer.byteLength(JSON.stringify(second?.body)) <= 4096)
 })
 
+test('a PIN or code in the wrong field is hidden, however short, and codes of banks are not', async (t) => {
+  const malipo = await testMalipo(t, unlimited)
+  const merchant = await malipo.merchant()
+  const path = '/api/b2b/fiat/deposit/none/authorise'
+
+  for (const body of [{ type: 'otp', code: '7391' }, { type: '7391' }, { code: 7391 }, { method: '7 3-9.1' }]) {
+    const { requestId } = await named(malipo, merchant, 'POST', path, body)
+    const [entry] = await entries(malipo, merchant, { requestId })
+    assert.ok(Object.values(entry?.body ?? {}).includes('[hidden]'), JSON.stringify([body, entry]))
+  }
+  const { requestId } = await named(malipo, merchant, 'POST', '/api/b2b/fiat/payout', {
+    code: '044',
+    bankCode: '40119',
+  })
+  const [entry] = await entries(malipo, merchant, { requestId })
+  assert.deepEqual(entry?.body, { code: '044', bankCode: '40119' })
+})
+
 /** Bodies whose parts together look like a secret: hiding it across fields would break the JSON. */
 const spanning: Record<string, object> = {
   'an amount that is a card number': { amount: 4242424242424242, currency: 'KES' },
