@@ -31,6 +31,8 @@ function legsAt({ buy, sell, provider }: QuotedPair): Leg[] {
 
 /** Half of the amounts are the smallest ones, where rounding weighs most. */
 const someAmount = fc.oneof(fc.bigInt({ min: 1n, max: 300n }), anyAmount)
+/** Nothing is no target: the request refuses it. */
+const someTarget = someAmount.filter((amount) => amount > 0n)
 const someFee = fc.record({ fixed: fc.bigInt({ min: 0n, max: 500n }), basisPoints: fc.integer({ min: 0, max: 2000 }) })
 
 /** The ways to convert `amount`: by what leaves, and by the largest target that it pays for. Each gives what arrives. */
@@ -59,7 +61,7 @@ test('there and back at the same rates never gains, over all pairs, by amount an
 
 test('an exact target that is converted back brings no more than it cost', () => {
   fc.assert(
-    fc.property(anyQuotedPair, someAmount, (rates, target) => {
+    fc.property(anyQuotedPair, someTarget, (rates, target) => {
       for (const { pair, here, there } of legsAt(rates)) {
         const { fromAmount, markup } = convertTo(pair, target, here, there)
 
