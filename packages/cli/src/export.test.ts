@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { exitCodes } from './exit-codes.ts'
 import { openShop } from './testing/shop.ts'
 
-test('an exported file has what the command prints, and gets its name when it is complete', async (t) => {
+test('an exported file has what the command prints, when it is complete, and for its owner only', async (t) => {
   const { run, home } = await openShop(t)
   await run('charge', 'momo', '--amount', '100', '--currency', 'KES', '--phone', '+254703456789')
   const file = join(home, 'all.csv')
@@ -19,6 +19,7 @@ test('an exported file has what the command prints, and gets its name when it is
   assert.match(record ?? '', /^txn_.*,deposit,/)
   assert.deepEqual(rest, [''])
   assert.equal(printed.out.split('\n').length, 3)
+  assert.equal(statSync(file).mode & 0o777, 0o600)
 })
 
 test('a file that cannot be written is named, and an export that is refused leaves none', async (t) => {

@@ -97,11 +97,14 @@ async function exported(
   })
 }
 
-/** The file gets its name when it is complete: an export that broke off leaves none. */
+/**
+ * The file gets its name when it is complete: an export that broke off leaves none. It has people's numbers, so only its owner may
+ * read it.
+ */
 async function writeFile(file: string, bytes: Bytes): Promise<void> {
   const part = `${file}.part`
   try {
-    await pipeline(bytes, createWriteStream(part, { flags: 'wx' }))
+    await pipeline(bytes, createWriteStream(part, { flags: 'wx', mode: 0o600 }))
     await rename(part, file)
   } catch (error) {
     const { code } = error as { code?: string }
