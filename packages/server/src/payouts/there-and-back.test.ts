@@ -31,7 +31,7 @@ function legsAt({ buy, sell, provider }: QuotedPair): Leg[] {
 
 /** Half of the amounts are the smallest ones, where rounding weighs most. */
 const someAmount = fc.oneof(fc.bigInt({ min: 1n, max: 300n }), anyAmount)
-/** Nothing is no target: the request refuses it. */
+/** The request refuses a target of 0. */
 const someTarget = someAmount.filter((amount) => amount > 0n)
 const someFee = fc.record({ fixed: fc.bigInt({ min: 0n, max: 500n }), basisPoints: fc.integer({ min: 0, max: 2000 }) })
 
