@@ -24,7 +24,10 @@ const document = readDocument(
           responses: {
             200: {
               description: 'Success',
-              content: json({ type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } }),
+              content: {
+                ...json({ type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } }),
+                'text/csv': { schema: { type: 'string' } },
+              },
             },
             404: {
               description: '`THING_NOT_FOUND`: There is none.',
@@ -70,6 +73,8 @@ test('a documented response that fits its schema gives no problem', () => {
   assert.deepEqual(kinds(refused(404, 'THING_NOT_FOUND')), [])
   assert.deepEqual(kinds(refused(503, 'OVERLOADED', { 'retry-after': '1' })), [])
   assert.deepEqual(kinds(refused(404, 'ROUTE_NOT_FOUND'), '/nowhere'), [])
+  const csv = { ...headers, 'content-type': 'text/csv; charset=utf-8; header=present' }
+  assert.deepEqual(kinds({ ...good, headers: csv, text: 'amount' }), [])
 })
 
 test('a fault, a slow, an undocumented and a misshapen response are each found', () => {

@@ -101,13 +101,22 @@ function mismatches(
   const found = headerProblems(received)
   if (method === 'HEAD') return text === '' ? found : [...found, 'a body after HEAD']
   if (!operation && status < 400) return found
-  const isOwn = operation !== undefined && !beforeRoutes.includes(codeIn(received))
-  const schema = (isOwn && operation.responses[status]?.content?.['application/json']?.schema) || failure
-  if (!headers['content-type']?.startsWith('application/json')) return [...found, `type ${headers['content-type']}`]
+  const content = contentOf(operation, received)
+  const [type = ''] = (headers['content-type'] ?? '').split(';')
+  if (type !== 'application/json') return content[type] ? found : [...found, `type ${headers['content-type']}`]
+  const schema = content[type]?.schema ?? failure
   const value = parsed(text)
   if (value === undefined) return [...found, 'not JSON']
   const why = misfit(schema, value)
   return [...found, ...(why === undefined ? [] : [why]), ...requestIdProblem(value, headers)]
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema } | undefined>>
+
+/** The documented content of a response, by its type. What is refused before its route is known has none of its own. */
+function contentOf(operation: Operation | undefined, received: Received): Content {
+  const isOwn = operation !== undefined && !beforeRoutes.includes(codeIn(received))
+  return (isOwn && operation.responses[received.status]?.content) || {}
 }
 
 const requiredHeaders: Readonly<Record<string, readonly string[] | undefined>> = {
