@@ -232,20 +232,6 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     complaint: /got refund .* while .* is open/,
   },
   {
-    name: 'refund not waited for in the list',
-    edits: [
-      {
-        path: 'payments/resolve/decide.ts',
-        text: `    attempt.send_deadline !== null && askedAt > attempt.send_deadline.getTime() + around.notFoundWindowMs
-`,
-        instead: `    transaction.type === 'refund' ||
-    (attempt.send_deadline !== null && askedAt > attempt.send_deadline.getTime() + around.notFoundWindowMs)
-`,
-      },
-    ],
-    complaint: /attempts moved money|no attempt with this key is stored|the provider moved/,
-  },
-  {
     name: 'epoch forgotten',
     edits: [
       {
