@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { LimitsOrder } from '../operate/payout-controls.ts'
 import { readId } from '../platform/ids.ts'
 import { type ApiResponse, testMalipo } from '../testing/malipo.ts'
+import { payoutBody, to } from '../testing/payout-body.ts'
 
 /** Payments are accepted without their provider; without lanes nothing is sent. */
 const noProvider = {
@@ -14,21 +15,6 @@ const path = '/api/b2b/fiat/payout'
 const order = { env: 'sandbox', currency: 'KES', reason: 'contract 17' } as const
 const fromDollars = { debitCurrency: 'USD', debitCountry: 'KE' }
 
-let references = 0
-function payout(amount: number, over: object = {}) {
-  references += 1
-  return {
-    amount,
-    currency: 'KES',
-    country: 'KE',
-    destination: 'MoMo',
-    payoutMethod: { accountName: 'Amina', accountNumber: '+254703456789' },
-    externalReference: `across-${references}`,
-    ...over,
-  }
-}
-const to = (accountNumber: string) => ({ payoutMethod: { accountName: 'Amina', accountNumber } })
-
 /** 100 KES for a dollar. */
 async function limited(t: TestContext, ...limits: readonly Partial<LimitsOrder>[]) {
   const malipo = await testMalipo(t, noProvider)
@@ -36,7 +22,7 @@ async function limited(t: TestContext, ...limits: readonly Partial<LimitsOrder>[
   await malipo.ask(`insert into rates values ('sandbox', 'USD', 'KES', now(), 100, 100, 'house')`)
   const merchant = await malipo.merchant()
   for (const each of limits) await malipo.operator.payoutControls.setLimits(merchant.id, { ...order, ...each })
-  const pay = (amount: number, over: object = {}) => merchant.call('POST', path, payout(amount, over))
+  const pay = (amount: number, over: object = {}) => merchant.call('POST', path, payoutBody(amount, over))
   const sums = async () => {
     const rows = await malipo.ask<{ currency: string; kind: string; spent: bigint }>(
       'select currency, kind, sum(spent)::bigint as spent from payout_days where merchant_id = $1 group by 1, 2 order by 1, 2',
@@ -126,7 +112,7 @@ test('a repeated payout across currencies counts once in each', async (t) => {
     { currency: 'USD', perMerchantDay: '10' },
   )
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'once' }
-  const body = payout(600, fromDollars)
+  const body = payoutBody(600, fromDollars)
 
   const same = await Promise.all(Array.from({ length: 10 }, () => malipo.call('POST', path, headers, body)))
 
@@ -143,7 +129,7 @@ test('of fifty payouts at once from two wallets in two processes, a limit for te
 
     const all = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
-        const body = payout(100, index % 4 < 2 ? fromDollars : {})
+        const body = payoutBody(100, index % 4 < 2 ? fromDollars : {})
         return processes[index % 2]?.call('POST', path, headers, body)
       }),
     )
@@ -165,7 +151,7 @@ test('payouts and cancellations at once across currencies share their limits wit
     Array.from({ length: 60 }, async (_, index) => {
       const at = index % 2 === 0 ? malipo : other
       const over = { ...to(`+25470345678${index % 7}`), ...(index % 4 < 2 && fromDollars) }
-      const { status, body } = await at.call('POST', path, headers, payout(100, over))
+      const { status, body } = await at.call('POST', path, headers, payoutBody(100, over))
       if (index % 3 > 0 || status !== 200) return status
       return (await at.call('POST', `${path}/${body['transactionId']}/cancel`, headers)).status
     }),

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import type { LimitsOrder } from '../operate/payout-controls.ts'
 import { readId } from '../platform/ids.ts'
 import { type ApiResponse, type Malipo, testMalipo } from '../testing/malipo.ts'
+import { payoutBody, to } from '../testing/payout-body.ts'
 
 /** Payments are accepted without their provider; without lanes nothing is sent. */
 const noProvider = {
@@ -15,22 +16,8 @@ const path = '/api/b2b/fiat/payout'
 const order = { env: 'sandbox', currency: 'KES', reason: 'contract 17' } as const
 type Caller = Awaited<ReturnType<Malipo['as']>>
 
-let references = 0
-function payout(amount: number, over: object = {}) {
-  references += 1
-  return {
-    amount,
-    currency: 'KES',
-    country: 'KE',
-    destination: 'MoMo',
-    payoutMethod: { accountName: 'Amina', accountNumber: '+254703456789' },
-    externalReference: `limit-${references}`,
-    ...over,
-  }
-}
-const to = (accountNumber: string) => ({ payoutMethod: { accountName: 'Amina', accountNumber } })
 const pay = (caller: Pick<Caller, 'call'>, amount: number, over: object = {}) =>
-  caller.call('POST', path, payout(amount, over))
+  caller.call('POST', path, payoutBody(amount, over))
 
 async function limited(t: TestContext, limits: Partial<LimitsOrder>) {
   const malipo = await testMalipo(t, noProvider)
@@ -54,7 +41,7 @@ async function assertBooks({ operator }: Malipo): Promise<void> {
 test('a payout above the limit for one payout is refused with the limit, and uses no reference', async (t) => {
   const { merchant } = await limited(t, { perPayout: '1000' })
 
-  const body = payout(1001)
+  const body = payoutBody(1001)
   const above = await merchant.call('POST', path, body)
   assert.equal(statusOf(above), refused)
   assert.deepEqual(detailsOf(above), { limit: 'per payout', most: '1000.00 KES', left: '1000.00 KES' })
@@ -139,7 +126,7 @@ test('a cancelled payout returns its share, and the next day starts from zero', 
 test('a refused payout counts for no limit, and a repeated request counts once', async (t) => {
   const { malipo, merchant } = await limited(t, { perMerchantDay: '1000' })
   const headers = { authorization: `Bearer ${await merchant.token()}`, 'idempotency-key': 'once' }
-  const body = payout(600)
+  const body = payoutBody(600)
 
   const same = await Promise.all(Array.from({ length: 10 }, () => malipo.call('POST', path, headers, body)))
   const used = await merchant.call('POST', path, { ...body, amount: 20 })
@@ -157,7 +144,7 @@ test('of fifty payouts sent at once to two processes, a limit for ten accepts te
     const processes = [malipo, other]
 
     const all = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => processes[index % 2]?.call('POST', path, headers, payout(100))),
+      Array.from({ length: 50 }, (_, index) => processes[index % 2]?.call('POST', path, headers, payoutBody(100))),
     )
 
     const statuses = all.map((each) => each && statusOf(each))
@@ -187,7 +174,7 @@ test('whatever is paid and cancelled in any order, no sum of a day exceeds its l
       await Promise.all(
         steps.map(async ({ amount, account, isCancelled, isElsewhere }) => {
           const at = isElsewhere ? other : malipo
-          const { status, body } = await at.call('POST', path, headers, payout(amount, to(account)))
+          const { status, body } = await at.call('POST', path, headers, payoutBody(amount, to(account)))
           assert.ok(status === 200 || status === 422, JSON.stringify(body))
           if (status === 200 && isCancelled) await at.call('POST', `${path}/${body['transactionId']}/cancel`, headers)
         }),
@@ -216,7 +203,7 @@ test('payouts and cancellations at once in two processes share their limits with
     Array.from({ length: 60 }, async (_, index) => {
       const at = index % 2 === 0 ? malipo : other
       const number = `+25470345678${index % 7}`
-      const { status, body } = await at.call('POST', path, headers, payout(20, to(number)))
+      const { status, body } = await at.call('POST', path, headers, payoutBody(20, to(number)))
       if (index % 3 > 0 || status !== 200) return status
       return (await at.call('POST', `${path}/${body['transactionId']}/cancel`, headers)).status
     }),

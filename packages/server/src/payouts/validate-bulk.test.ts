@@ -3,25 +3,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ApiResponse } from '../testing/malipo.ts'
 import { quote as setRate } from '../testing/paying.ts'
+import { payoutBody } from '../testing/payout-body.ts'
 import { type RefundingMerchant, refundingMalipo } from '../testing/refunding.ts'
 
 const root = '/api/b2b/fiat'
 const settings = { MALIPO_RATE_LIMIT_SANDBOX: '10000' }
 const fromDollars = { debitCurrency: 'USD', debitCountry: 'KE' }
-
-let references = 0
-function payout(amount: number, over: object = {}) {
-  references += 1
-  return {
-    amount,
-    currency: 'KES',
-    country: 'KE',
-    destination: 'MoMo',
-    payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456789' },
-    externalReference: `listed-${references}`,
-    ...over,
-  }
-}
 
 function dataOf<Data>({ status, body }: ApiResponse): Data {
   assert.equal(status, 200, JSON.stringify(body))
@@ -48,10 +35,10 @@ test('payouts that together exceed what is left of one charge are refused in ord
   const charge = await merchant.paid(1000)
   const { externalReference } = await merchant.read(charge.id)
   await merchant.refunded(charge.id, { amount: 129 })
-  const back = (amount: number, refundOf: unknown = charge.id) => payout(amount, { refundOf })
+  const back = (amount: number, refundOf: unknown = charge.id) => payoutBody(amount, { refundOf })
 
   const { tried, made } = await triedAndMade(merchant, [
-    ...[back(500), back(400), back(300, externalReference), back(872), payout(400), back(72), back(71), back(20)],
+    ...[back(500), back(400), back(300, externalReference), back(872), payoutBody(400), back(72), back(71), back(20)],
   ])
 
   const excess = 'REFUND_EXCEEDS_CHARGE'
@@ -66,12 +53,12 @@ test('one payout reports the excess of its charge together with its limit and mi
   const merchant = await malipo.refunding()
   const charge = await merchant.paid(1000)
   for (let paid = 0; paid < 4; paid += 1)
-    assert.equal((await merchant.call('POST', `${root}/payout`, payout(240_000))).status, 200)
+    assert.equal((await merchant.call('POST', `${root}/payout`, payoutBody(240_000))).status, 200)
   const limits = { env: 'sandbox', currency: 'KES', perPayout: '500', reason: 'contract 17' } as const
   await malipo.operator.payoutControls.setLimits(merchant.id, limits)
 
   const { problems } = dataOf<{ problems: { errorCode: string }[] }>(
-    await merchant.call('POST', `${root}/payout/validate`, payout(200_000, { refundOf: charge.id })),
+    await merchant.call('POST', `${root}/payout/validate`, payoutBody(200_000, { refundOf: charge.id })),
   )
 
   assert.deepEqual(
@@ -104,10 +91,10 @@ test('whatever runs out in a bulk, its validation and the bulk itself agree item
       const charges = { first: first.id, 'first by reference': externalReference, second: second.id }
       const limits = { env: 'sandbox', currency: 'KES', perMerchantDay: '900000', reason: 'contract 17' } as const
       await malipo.operator.payoutControls.setLimits(merchant.id, { ...limits, perBeneficiaryDay: '600000' })
-      const { externalReference: _, ...quoted } = payout(300)
+      const { externalReference: _, ...quoted } = payoutBody(300)
       const { quoteId } = dataOf<{ quoteId: string }>(await merchant.call('POST', '/api/b2b/quotes', quoted))
       const payouts = items.map(({ amount, isFromDollars, refundOf, reference, isQuoted }) => {
-        const { externalReference: own, ...body } = payout(amount)
+        const { externalReference: own, ...body } = payoutBody(amount)
         const rest = isQuoted && amount === 300 ? { quoteId } : { ...body, ...(isFromDollars && fromDollars) }
         const charge = charges[refundOf as keyof typeof charges]
         const named = reference === undefined ? own : `repeated-${runs}-${reference}`
@@ -133,7 +120,13 @@ test('items of a bulk are decided in its order, also those that take longer to p
   await malipo.operator.payoutControls.setLimits(merchant.id, { ...limits, currency: 'USD', perMerchantDay: '5' })
 
   const { tried, made } = await triedAndMade(merchant, [
-    ...[payout(400, fromDollars), payout(500), payout(200, fromDollars), payout(101), payout(100, fromDollars)],
+    ...[
+      payoutBody(400, fromDollars),
+      payoutBody(500),
+      payoutBody(200, fromDollars),
+      payoutBody(101),
+      payoutBody(100, fromDollars),
+    ],
   ])
 
   const expected = ['accepted', 'accepted', 'PAYOUT_LIMIT_EXCEEDED', 'PAYOUT_LIMIT_EXCEEDED', 'accepted']
