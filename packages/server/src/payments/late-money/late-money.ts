@@ -184,7 +184,8 @@ export function chargeReversed(charge: Sums, back: bigint): AdjustmentDraft {
   const before = merchantShare(charge)
   const gross = walletSide(charge, before) - walletSide(charge, before - back)
   const net = walletSide(charge, before) - feesPaid(charge)
-  const wallet_amount = smaller(gross, net)
+  // After a person's clearing the share can be less than the fees paid: then only fees go back.
+  const wallet_amount = larger(smaller(gross, net), 0n)
   const spread = spreadOf(charge, before) - spreadOf(charge, before - back)
   return {
     reason: 'charge_reversed',

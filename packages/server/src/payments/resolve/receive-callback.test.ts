@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { AppError } from '../../errors.ts'
 import { newTransactionId, providerKeyOf } from '../../platform/ids.ts'
-import type { Connector } from '../../providers/contract.ts'
+import type { Connector, ProviderStatus } from '../../providers/contract.ts'
 import { sendHouseCallback } from '../../testing/house-callbacks.ts'
 import { openTransaction } from '../../testing/open-transaction.ts'
-import { payingMalipo, payOut, simulatorToken } from '../../testing/paying.ts'
+import { type PayingMalipo, payingMalipo, payOut, simulatorToken } from '../../testing/paying.ts'
 import { createCallbackLog, dropOldCallbacks, type ReceivedCallback } from './callback-log.ts'
 import { receiveCallback } from './receive-callback.ts'
 
@@ -205,28 +205,46 @@ test('a callback is readable for 90 days, and its month is dropped 90 days after
   assert.equal((await malipo.ask('select from callbacks')).length, 0)
 })
 
+/** Receives one callback of house several times. It does not prove what it says. */
+function receiveHints(malipo: PayingMalipo, key: string, providerStatus: ProviderStatus, isUnsigned = false) {
+  const observations = [{ key, providerStatus }]
+  const read = async () =>
+    ({ isGenuine: true, isProof: false, ...(isUnsigned && { isUnsigned }), observations }) as const
+  const house = malipo.ctx.connectors.sandbox.get('house')
+  assert(house)
+  const sandbox = new Map<string, Connector>([['house', { ...house, callbacks: { read } }]])
+  const ctx = { ...malipo.ctx, connectors: { ...malipo.ctx.connectors, sandbox } }
+  const request = { method: 'POST', path: '/', authority: 'h', headers: {}, body: Buffer.from('{}') }
+  return (): Promise<string> =>
+    receiveCallback(ctx, { env: 'sandbox', provider: 'house', address: '192.0.2.1' }, request).then(
+      () => 'taken',
+      (error: AppError) => error.key,
+    )
+}
+
 test("unsigned callbacks against a payment's end query its provider at most 60 times a minute", async (t) => {
   const { malipo, submitted, completed } = await setUp(t)
   const { id, key } = await submitted()
   await completed(key)
   await malipo.simulator.clearFaults()
   const failure = { code: 'UNSPECIFIED_FAILURE', message: 'It failed.' } as const
-  const providerStatus = { state: 'failed', failure } as const
-  const read = async () =>
-    ({ isGenuine: true, isProof: false, isUnsigned: true, observations: [{ key, providerStatus }] }) as const
-  const house = malipo.ctx.connectors.sandbox.get('house')
-  assert(house)
-  const sandbox = new Map<string, Connector>([['house', { ...house, callbacks: { read } }]])
-  const ctx = { ...malipo.ctx, connectors: { ...malipo.ctx.connectors, sandbox } }
-  const request = { method: 'POST', path: '/', authority: 'h', headers: {}, body: Buffer.from('{}') }
+  const receive = receiveHints(malipo, key, { state: 'failed', failure }, true)
 
   const received: string[] = []
-  for (let sent = 0; sent < 62; sent += 1)
-    await receiveCallback(ctx, { env: 'sandbox', provider: 'house', address: '192.0.2.1' }, request).then(
-      () => received.push('asked'),
-      (error: AppError) => received.push(error.key),
-    )
+  for (let sent = 0; sent < 62; sent += 1) received.push(await receive())
 
-  assert.deepEqual(received.slice(58), ['asked', 'asked', 'OVERLOADED', 'OVERLOADED'])
+  assert.deepEqual(received.slice(58), ['taken', 'taken', 'OVERLOADED', 'OVERLOADED'])
   assert.equal(await malipo.stateOf(id), 'successful')
+})
+
+test('a reversal without proof must be sent again until the provider has answered about the payment', async (t) => {
+  const { malipo, submitted } = await setUp(t)
+  const { id, key } = await submitted()
+  const failure = { code: 'REVERSED', message: 'It was taken back.' } as const
+  const receive = receiveHints(malipo, key, { state: 'reversed', failure })
+
+  assert.equal(await receive(), 'PROVIDER_UNAVAILABLE')
+  assert.equal(await malipo.stateOf(id), 'submitted')
+  await malipo.simulator.clearFaults()
+  assert.equal(await receive(), 'taken')
 })

@@ -6,12 +6,13 @@ import type { Environment } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { attemptOfKey } from '../../platform/ids.ts'
 import { logRetry } from '../../platform/log-retry.ts'
-import type { CallbackObservation, CallbackReading, InboundRequest } from '../../providers/contract.ts'
+import type { CallbackObservation, CallbackReading, InboundRequest, ProviderStatus } from '../../providers/contract.ts'
 import { askWhatIsTrue, isContraryTo } from '../dispatch/dispatch.ts'
 import { laneOf } from '../dispatch/timers.ts'
 import { isFinal } from '../model/state.ts'
 import type { CallbackOutcome, ReceivedCallback } from './callback-log.ts'
 import type { Observation } from './decision.ts'
+import type { ResolveResult } from './resolve.ts'
 import { minuteMs, timing } from './timing.ts'
 
 /** The provider that a callback claims to be from, and the address it came from. */
@@ -110,10 +111,19 @@ async function applyObservation(
   if (observation.kind === 'hint') ctx.wakeups.wake(laneOf(env, provider))
   // The lane follows up a hint about an open charge.
   const isAsked = !isProof && providerStatus.state === 'received' && !isFinal(result.transaction.state)
-  const isToAsk = !isAsked && isContraryTo(result, found.attempt, providerStatus)
+  const isToAsk =
+    isUnprovedReversal(result, isProof, providerStatus) ||
+    (!isAsked && isContraryTo(result, found.attempt, providerStatus))
   if (isToAsk && isUnsigned && !isUnsignedAskAllowed(`${env} ${provider}`)) throw new AppError('OVERLOADED')
   // Until the query is resolved, the provider must send the callback again.
   if (isToAsk && !(await askWhatIsTrue(ctx, { ...result.transaction, provider }, found.attempt)))
     throw new AppError('PROVIDER_UNAVAILABLE')
   return true
 }
+
+/**
+ * A hint about an open payment is followed up by its lane, but an older report may end the payment first, and then the
+ * provider is not queried. A success is only delayed by that; a reversal would be lost.
+ */
+const isUnprovedReversal = ({ transaction }: ResolveResult, isProof: boolean, { state }: ProviderStatus): boolean =>
+  !isProof && state === 'reversed' && !isFinal(transaction.state)
