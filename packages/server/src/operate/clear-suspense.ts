@@ -24,7 +24,7 @@ import { type FullPayment, insert, type Transaction } from '../payments/model/st
 import { type BatchTx, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
-import { noPayment, paymentId } from './payments.ts'
+import { groundOf, noPayment, paymentId } from './payments.ts'
 import { caseId, noCase, shown } from './suspense.ts'
 
 export interface Clearing {
@@ -76,7 +76,7 @@ export function clearCase(context: OperatorContext, shownId: string, clearing: C
         ...(merchant_id !== null && { merchant_id }),
       },
       written: cleared.written,
-      ground: [String(amount), currency, first?.transaction.id, first?.transaction.updated_at],
+      ground: [String(amount), currency, first && groundOf(first.transaction)],
       money: { amount: amount < 0n ? -amount : amount, currency },
       place: { country: first?.transaction.country, currency },
     }

@@ -13,7 +13,7 @@ import type { BatchTx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
-import { noPayment, paymentId } from './payments.ts'
+import { groundOf, noPayment, paymentId } from './payments.ts'
 
 export interface ManualResolution {
   readonly outcome: 'successful' | 'failed'
@@ -62,7 +62,7 @@ export async function resolvePayment(
       },
       entry: { ...trail('payment.resolve', payment, { outcome, evidence }), reason },
       written,
-      ground: [transaction.state, transaction.attempt, transaction.updated_at],
+      ground: groundOf(transaction),
       money: { amount: transaction.amount, currency: transaction.currency },
       place: { country: transaction.country, currency: transaction.currency },
     }
