@@ -6,6 +6,7 @@ import { providerKeyOf, readId } from '../platform/ids.ts'
 import type { Malipo } from '../testing/malipo.ts'
 import { makeApprover } from '../testing/members.ts'
 import { type PayingMalipo, payingMalipo, walletsOf } from '../testing/paying.ts'
+import { payoutBody, to } from '../testing/payout-body.ts'
 import { sweepPage } from '../workers/sweeper.ts'
 import { approvePayout, expireApprovals, type PayoutDecision, rejectPayout } from './approve.ts'
 
@@ -16,19 +17,6 @@ const approver = { id: 'person_0193000000007000800000000000000a', name: 'Wanjiru
 const another = { ...approver, id: 'person_0193000000007000800000000000000b' }
 const reason = 'invoice 12'
 const rules = { env: 'sandbox', reason: 'contract 17' } as const
-
-let references = 0
-function payout(amount: number, accountNumber = '+254703456789') {
-  references += 1
-  return {
-    amount,
-    currency: 'KES',
-    country: 'KE',
-    destination: 'MoMo',
-    payoutMethod: { accountName: 'Amina', accountNumber },
-    externalReference: `approval-${references}`,
-  }
-}
 
 const ownerOf = ({ id }: Merchant): Owner => ({ merchant_id: readId('merchant', id) ?? '', env: 'sandbox' })
 
@@ -41,8 +29,8 @@ async function withRule(t: TestContext, rule: Partial<ApprovalsOrder> = { above:
   return { malipo, merchant, owner: ownerOf(merchant) }
 }
 
-async function pay(merchant: Merchant, amount: number, accountNumber?: string): Promise<string> {
-  const { status, body } = await merchant.call('POST', path, payout(amount, accountNumber))
+async function pay(merchant: Merchant, amount: number, over: object = {}): Promise<string> {
+  const { status, body } = await merchant.call('POST', path, payoutBody(amount, over))
   assert.deepEqual([status, body['status']], [200, 'PENDING'], JSON.stringify(body))
   return String(body['transactionId'])
 }
@@ -119,7 +107,7 @@ test('a rejected payout fails with its own code, and its money and its share of 
   const { malipo, merchant, owner } = await withRule(t)
   await malipo.operator.payoutControls.setLimits(merchant.id, { ...rules, currency: 'KES', perMerchantDay: '700' })
   const id = await pay(merchant, 600)
-  assert.equal((await merchant.call('POST', path, payout(200))).status, 422)
+  assert.equal((await merchant.call('POST', path, payoutBody(200))).status, 422)
 
   await rejectPayout(malipo.ctx, owner, decided(id, { reason: 'wrong account' }))
 
@@ -128,7 +116,7 @@ test('a rejected payout fails with its own code, and its money and its share of 
   assert.partialDeepStrictEqual(failed['failureReason'], { failureCode: 'REJECTED_BY_APPROVER' })
   assert.match(failed.explanation.sentence, /was rejected by a person .*its money is back/)
   assert.equal(await heldOf(malipo, merchant), 0n)
-  assert.equal((await merchant.call('POST', path, payout(200))).status, 200)
+  assert.equal((await merchant.call('POST', path, payoutBody(200))).status, 200)
   await malipo.operator.ledger.check({ isFull: true })
 })
 
@@ -332,7 +320,7 @@ test('a success that a provider reports for an unapproved payout is booked with 
 test('every payout of a bulk request waits for approval, and a single one does not', async (t) => {
   const { merchant } = await withRule(t, { bulk: true })
 
-  const bulk = await merchant.call('POST', '/api/b2b/fiat/payouts/bulk', { payouts: [payout(20), payout(30)] })
+  const bulk = await merchant.call('POST', '/api/b2b/fiat/payouts/bulk', { payouts: [payoutBody(20), payoutBody(30)] })
   const single = await pay(merchant, 20)
 
   for (const { transactionId } of bulk.body['data'] as { transactionId: string }[])
@@ -347,7 +335,7 @@ test('a beneficiary is new until 24 hours after it was saved or first paid with 
   const made = await merchant.call('POST', '/api/b2b/external-accounts', account('+254703456780'))
   const accountId = (made.body['data'] as { id: string }).id
   const isHeld = async (accountNumber: string) =>
-    (await stageOf(merchant, await pay(merchant, 20, accountNumber))) === 'AWAITING_APPROVAL'
+    (await stageOf(merchant, await pay(merchant, 20, to(accountNumber)))) === 'AWAITING_APPROVAL'
 
   const first = await pay(merchant, 20)
   assert.equal(await stageOf(merchant, first), 'AWAITING_APPROVAL')
@@ -366,7 +354,7 @@ test('a beneficiary is new until 24 hours after it was saved or first paid with 
   assert.ok(await isHeld('+254703456781'), 'an old external account with another number is new')
   assert.ok(await isHeld('+254703456780'), 'and its earlier number is not saved any more')
   const stranger = await malipo.merchant()
-  assert.equal(await stageOf(stranger, await pay(stranger, 20, '+254703456799')), 'PROCESSING')
+  assert.equal(await stageOf(stranger, await pay(stranger, 20, to('+254703456799'))), 'PROCESSING')
 })
 
 test('a merchant cancels a payout that waits for approval, and the clock of the sandbox ends one', async (t) => {
