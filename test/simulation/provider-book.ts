@@ -262,7 +262,7 @@ export const continuationOf = ({ key, rail, question }: Entry) =>
 export function providerStatusOf(entry: Entry): ProviderStatus {
   const { state, question, receipts, currency, fee } = entry
   if (receipts.length > 0) return { state: 'received', receipts: [...receipts] }
-  if (state === 'failed') entry.hasReportedFailure = true
+  if (state === 'failed' || (state === 'reversed' && entry.returned === entry.moved)) entry.hasReportedFailure = true
   switch (state) {
     case 'pending':
       return { state: 'submitted' }
@@ -294,7 +294,7 @@ function step(entry: Entry): boolean {
     succeed(entry)
     return true
   }
-  if (isReversal(fate) && (state === 'successful' || state === 'reversed')) return reverse(entry)
+  if (isReversible(entry)) return reverse(entry)
   if (state !== 'waiting' || (entry.question?.kind !== 'redirect' && entry.question?.kind !== 'pin_prompt'))
     return false
   entry.question = undefined
@@ -315,7 +315,10 @@ const isUnfunded = ({ rail, fate }: Entry) => isOut(rail) && fate.startsWith('un
 /** Whether money leaves by it. */
 export const isOut = (rail: Rail) => rail === 'payout' || rail === 'refund'
 
-const isReversal = (fate: Fate) => /reversal/.test(fate)
+/** Whether its provider has yet to take it back, or to pay it again. */
+export const isReversible = ({ state, fate, moved, returned }: Entry) =>
+  /reversal/.test(fate) &&
+  (state === 'successful' || (state === 'reversed' && (fate === 'reversal, then won' || returned < moved)))
 
 /** Reverses all of it at once, or in two parts, or pays it again; then no more. */
 function reverse(entry: Entry): boolean {
@@ -324,7 +327,6 @@ function reverse(entry: Entry): boolean {
     Object.assign(entry, { state: 'successful', returned: 0n, fate: 'success' })
     return true
   }
-  if (returned === moved) return false
   entry.state = 'reversed'
   entry.returned = fate === 'reversal in parts' && returned === 0n ? moved / 3n : moved
   return true

@@ -1,7 +1,7 @@
 import { answerCard, cancel, decide, deliver, expire, resolveManually, retry, sendRequest, wake } from './actors.ts'
 import { hasOutcome, type Life, planRefund } from './lives.ts'
 import type { Watcher } from './processes.ts'
-import type { Entry } from './provider-book.ts'
+import { type Entry, isReversible } from './provider-book.ts'
 import { checkTimers, crash, openPayments, runOne, type World, watchersOf } from './world.ts'
 
 /** A possible next step, and its weight. */
@@ -88,11 +88,11 @@ function timeChoices({ schedule, random }: World): Choice[] {
   ]
 }
 
-const isOpen = ({ state, fate, receipts }: Entry) =>
-  state === 'pending' ||
-  (state === 'waiting' && receipts.length < 3) ||
-  (state === 'failed' && fate === 'failure, then success') ||
-  (state === 'successful' && fate === 'success, then reversal')
+const isOpen = (entry: Entry) =>
+  entry.state === 'pending' ||
+  (entry.state === 'waiting' && entry.receipts.length < 3) ||
+  (entry.state === 'failed' && entry.fate === 'failure, then success') ||
+  isReversible(entry)
 
 function providerChoices(world: World): Choice[] {
   const { books, random } = world
