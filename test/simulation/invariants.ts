@@ -182,14 +182,14 @@ interface RefundedCharge {
 }
 
 /**
- * What went back of a charge, and what its provider took back from the merchant, is never more than it brought, late money included. The provider's
- * part is in suspense only as far as refunds cover it.
+ * What went back of a charge or is on its way, and what its provider took back from the merchant, is never more than it brought, late
+ * money included. The provider's part is in suspense only as far as refunds cover it.
  */
-async function refunds({ ground, owners }: World): Promise<string[]> {
+export async function refunds({ ground, owners }: World): Promise<string[]> {
   const rows = await ground.base.db.write.query<RefundedCharge>(sql`
     select c.id,
       ((case when c.method = 'bank-transfer' then c.received else c.amount end) + greatest(c.adjusted, 0))::bigint as collected,
-      coalesce(sum(r.amount) filter (where r.state = 'successful'), 0)::bigint as refunded,
+      coalesce(sum(r.amount) filter (where r.state <> 'failed'), 0)::bigint as refunded,
       greatest(-c.adjusted, 0)::bigint as taken, greatest(-c.suspended, 0)::bigint as covered
     from transactions r
     join transactions c on c.id = r.related_transaction_id

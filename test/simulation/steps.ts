@@ -1,4 +1,5 @@
 import { answerCard, cancel, decide, deliver, expire, resolveManually, retry, sendRequest, wake } from './actors.ts'
+import { refunds } from './invariants.ts'
 import { hasOutcome, type Life, planRefund } from './lives.ts'
 import type { Watcher } from './processes.ts'
 import { type Entry, isReversible } from './provider-book.ts'
@@ -23,10 +24,16 @@ export async function runSteps(world: World): Promise<void> {
     world.steps += 1
     await pick(choicesOf(world), world.random()).do()
     await tick()
-    if (world.steps % checkEvery === 0) await checkTimers(world)
+    if (world.steps % checkEvery === 0) await checkMeanwhile(world)
   }
   schedule.isFaulty = false
   for (const process of world.processes) process.pausedUntil = 0
+}
+
+/** What is true at every moment. */
+async function checkMeanwhile(world: World): Promise<void> {
+  await checkTimers(world)
+  world.violations.push(...(await refunds(world)))
 }
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve))
