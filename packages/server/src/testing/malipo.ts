@@ -104,8 +104,10 @@ async function createMerchant(operator: Operator, url: string, options: Merchant
 
 function callerOf(url: string, { publicKey, apiKey }: KeyPair): Caller {
   const token = async () => {
-    const response = await exchange(url, { publicKey, apiKey })
-    return String(response.body['token'])
+    const { status, body } = await exchange(url, { publicKey, apiKey })
+    // Otherwise the next call would be refused without a word about the cause.
+    if (status === 429 || status >= 500) throw new Error(`no token: ${status} ${JSON.stringify(body)}`)
+    return String(body['token'])
   }
   return {
     publicKey,
