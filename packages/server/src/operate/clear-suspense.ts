@@ -76,7 +76,7 @@ export function clearCase(context: OperatorContext, shownId: string, clearing: C
         ...(merchant_id !== null && { merchant_id }),
       },
       written: cleared.written,
-      ground: [String(amount), currency, first?.transaction.id, first && groundOf(first.transaction)],
+      ground: [String(amount), currency, first && groundOf(first.transaction)],
       money: { amount: amount < 0n ? -amount : amount, currency },
       place: { country: first?.transaction.country, currency },
     }
