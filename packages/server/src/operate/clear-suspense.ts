@@ -17,14 +17,14 @@ import {
 } from '../payments/late-money/late-money.ts'
 import { keepLate, keepMoved } from '../payments/late-money/late-store.ts'
 import type { SuspenseCase } from '../payments/late-money/suspense-cases.ts'
-import { lock } from '../payments/model/lock-payments.ts'
 import { isOutgoing } from '../payments/model/outgoing.ts'
 import { isFinal } from '../payments/model/state.ts'
 import { type FullPayment, insert, type Transaction } from '../payments/model/store.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
 import { newTransactionId, showId } from '../platform/ids.ts'
+import { lockWithGround } from './lock-with-ground.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
-import { groundOf, noPayment, paymentId } from './payments.ts'
+import { noPayment, paymentId } from './payments.ts'
 import { caseId, noCase, shown } from './suspense.ts'
 
 export interface Clearing {
@@ -52,7 +52,7 @@ export function clearCase(context: OperatorContext, shownId: string, clearing: C
   for (const name of ['reason', 'evidence'] as const)
     if (clearing[name].trim() === '') throw new OperatorError(`the ${name} is empty: auditors read it`)
   return audited(context, async (tx) => {
-    const { found, first } = await lockCase(tx, id, clearing)
+    const { found, first, ground } = await lockCase(tx, id, clearing)
     refuseUnfit(found, clearing, first)
     const cleared = await clear(context, tx, found, first, clearing)
     await close(tx, found, cleared.outcome, cleared.transaction_id)
@@ -76,7 +76,7 @@ export function clearCase(context: OperatorContext, shownId: string, clearing: C
         ...(merchant_id !== null && { merchant_id }),
       },
       written: cleared.written,
-      ground: [String(amount), currency, first && groundOf(first.transaction)],
+      ground: [String(amount), currency, found.updated_at, ground],
       money: { amount: amount < 0n ? -amount : amount, currency },
       place: { country: first?.transaction.country, currency },
     }
@@ -87,6 +87,7 @@ interface Locked {
   readonly found: SuspenseCase
   /** The payment that the money belongs to. */
   readonly first: FullPayment | undefined
+  readonly ground: unknown
 }
 
 /** Locks the payment before its case, as everywhere. */
@@ -94,12 +95,12 @@ async function lockCase(tx: BatchTx, id: string, { payment }: Clearing): Promise
   const [seen] = await tx.query<SuspenseCase>(sql`select * from suspense_cases where id = ${id}`)
   if (!seen) throw noCase(showId('case', id))
   const firstId = seen.transaction_id ?? (payment === undefined ? undefined : paymentId(payment))
-  const first = firstId === undefined ? undefined : (await lock(tx, [firstId])).get(firstId)
-  if (firstId !== undefined && !first) throw noPayment(firstId)
+  const locked = firstId === undefined ? undefined : await lockWithGround(tx, firstId)
+  if (firstId !== undefined && !locked) throw noPayment(firstId)
   const [found] = await tx.query<SuspenseCase>(sql`select * from suspense_cases where id = ${id} for update`)
   if (!found) throw noCase(showId('case', id))
   if (found.closed_at) throw new OperatorError(`${showId('case', id)} was ${found.outcome} already`)
-  return { found, first }
+  return { found, first: locked?.payment, ground: locked?.ground }
 }
 
 function refuseUnfit(

@@ -2,7 +2,6 @@ import { find } from '../merchants/store.ts'
 import { formatMinor } from '../money/money.ts'
 import { listLanes } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
-import { lock } from '../payments/model/lock-payments.ts'
 import { isOutgoing } from '../payments/model/outgoing.ts'
 import { isFinal } from '../payments/model/state.ts'
 import type { Payment, Transaction } from '../payments/model/store.ts'
@@ -12,8 +11,9 @@ import { timing } from '../payments/resolve/timing.ts'
 import type { BatchTx } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { attemptOfKey, providerKeyOf, showId } from '../platform/ids.ts'
+import { type Grounded, lockWithGround } from './lock-with-ground.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
-import { groundOf, noPayment, paymentId } from './payments.ts'
+import { noPayment, paymentId } from './payments.ts'
 
 export interface ManualResolution {
   readonly outcome: 'successful' | 'failed'
@@ -44,7 +44,7 @@ export async function resolvePayment(
   const { outcome, reason, evidence } = resolution
   refuseEmpty({ reason, evidence })
   return audited(context, async (tx) => {
-    const payment = await lockOpen(tx, id)
+    const { payment, ground } = await lockOpen(tx, id)
     reach('operator.locked')
     refuseUntimely(tx, payment, outcome)
     refuseOtherAttempt(payment, attemptOfKey(shownId)?.attempt, outcome)
@@ -62,7 +62,7 @@ export async function resolvePayment(
       },
       entry: { ...trail('payment.resolve', payment, { outcome, evidence }), reason },
       written,
-      ground: groundOf(transaction),
+      ground,
       money: { amount: transaction.amount, currency: transaction.currency },
       place: { country: transaction.country, currency: transaction.currency },
     }
@@ -82,7 +82,7 @@ export async function retryPayment(context: OperatorContext, shownId: string, re
   const id = paymentId(shownId)
   refuseEmpty({ reason })
   const { transaction, attempt } = await audited(context, async (tx) => {
-    const payment = await lockOpen(tx, id)
+    const { payment } = await lockOpen(tx, id)
     await refuseFrozen(tx, payment.transaction)
     const { isChanged, written } = await take(context, tx, payment, { kind: 'retry' }, { reason })
     if (!isChanged) throw new OperatorError(whyNotAgain(payment.transaction))
@@ -103,12 +103,12 @@ function refuseEmpty(texts: Readonly<Record<string, string>>): void {
     if (text.trim() === '') throw new OperatorError(`the ${name} must not be empty: auditors read it`)
 }
 
-async function lockOpen(tx: BatchTx, id: string): Promise<Payment> {
-  const payment = (await lock(tx, [id])).get(id)
-  if (!payment) throw noPayment(id)
-  const { state } = payment.transaction
+async function lockOpen(tx: BatchTx, id: string): Promise<Grounded> {
+  const locked = await lockWithGround(tx, id)
+  if (!locked) throw noPayment(id)
+  const { state } = locked.payment.transaction
   if (isFinal(state)) throw new OperatorError(`${showId('transaction', id)} is ${state} already, and that is final`)
-  return payment
+  return locked
 }
 
 /** A payment that was never sent cannot have succeeded. While it may be on its way, no evidence can show its outcome. */

@@ -50,10 +50,6 @@ export function listed(found: PaymentSummary): ListedPayment {
   }
 }
 
-/** What a decision about a payment rests on. Status queries without news leave it as it is, so a proposal outlives them. */
-export const groundOf = ({ state, attempt, doubt, events, late_postings }: Transaction) =>
-  [state, attempt, doubt, events, late_postings] as const
-
 const kindOf = (type: Transaction['type']) => (type === 'withdrew' ? 'payout' : type === 'deposit' ? 'charge' : type)
 
 function reasonOf({

@@ -73,8 +73,9 @@ async function book(
 
 /** A person's decision stays. The provider may report money returned through it as taken back. */
 function changeOf(found: SuspenseCase, { amount, currency }: ConfirmedMoney): Exclude<Booked['change'], 'opened'> {
-  if (found.amount === amount) return 'none'
-  if (found.cleared_by === null) return found.currency === currency ? 'changed' : 'contradicted'
+  const isSameCurrency = found.currency === currency
+  if (found.amount === amount && (isSameCurrency || amount === 0n)) return 'none'
+  if (found.cleared_by === null) return isSameCurrency ? 'changed' : 'contradicted'
   return found.outcome === 'returned' && amount === 0n ? 'none' : 'contradicted'
 }
 
