@@ -189,6 +189,10 @@ async function assertApiAgrees({ orders, urls }: Market, rows: readonly Row[]): 
   }
 }
 
+/** An endpoint that rests after failures in a row gets its records later, however long they have been due. */
+const deliverable = `next_attempt_at <= record_time() and (merchant_id, env, endpoint_id) not in (
+  select merchant_id, env, id from webhook_endpoints where rests_until > record_time())`
+
 /** Receivers that reset connections get a retry later. */
 async function letWebhooksArrive(cell: Cell): Promise<void> {
   const pending = async (when: string) => {
@@ -196,10 +200,23 @@ async function letWebhooksArrive(cell: Cell): Promise<void> {
     return row?.count ?? 0
   }
   for (let passed = 0; passed < 60 && (await pending(`status <> 'SUCCESS'`)) > 0; passed += 1) {
-    await until('due webhooks to be delivered', async () => (await pending('next_attempt_at <= record_time()')) === 0)
+    await until('due webhooks to be delivered', async () => (await pending(deliverable)) === 0).catch(async (cause) => {
+      throw new Error(JSON.stringify(await overdue(cell)), { cause })
+    })
     await cell.forward(minute)
   }
 }
+
+/** What may keep a due record from its endpoint. */
+const overdue = (cell: Cell) =>
+  cell.ask(`
+    select record_time(), w.id, w.status, w.attempts, w.next_attempt_at, w.leased_until, e.failures, e.rests_until, e.next_due,
+      e.due_from, e.disabled_at
+    from webhook_records w
+    join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
+    where w.next_attempt_at <= record_time()
+    order by w.next_attempt_at
+    limit 3`)
 
 /** Every event has a webhook, and every webhook arrived at least once, with the same body each time. */
 async function assertWebhooks(cell: Cell, { got }: Receiver): Promise<void> {
