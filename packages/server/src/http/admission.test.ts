@@ -104,9 +104,13 @@ test('a token exchange counts as ten requests of its address', async (t) => {
       { publicKey },
     )
 
-  const statuses = await statusesOf(4, () => exchange('192.0.2.1'))
+  const startedAt = performance.now()
+  const statuses = await statusesOf(8, () => exchange('192.0.2.1'))
 
-  assert.deepEqual(statuses, [200, 200, 429, 429])
+  // Two at once, and one more for each second that a slow machine takes.
+  const accepted = statuses.filter((status) => status === 200).length
+  assert.ok(accepted >= 2 && accepted <= 2 + (performance.now() - startedAt) / 1000, statuses.join(' '))
+  assert.deepEqual(new Set(statuses), new Set([200, 429]))
   assert.equal((await exchange('192.0.2.2')).status, 200)
 })
 

@@ -99,6 +99,8 @@ test('a pattern does not run on text longer than its field', () => {
   assert.equal(pattern.test('a'.repeat(7)), true, 'left to maxLength')
 })
 
+const cpuMaxMs = 100
+
 /** CPU time of this process, client and server, for one request. Other load on the machine does not count. */
 async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
@@ -107,9 +109,13 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000
 }
 
-/** The lowest of three runs, so that other work in the process does not count. */
+const runsMax = 10
+
+/** The first run below the limit, or the lowest of ten: other work in the process slows some runs, a slow pattern slows all of them. */
 async function bestCpuMs(work: () => Promise<unknown>): Promise<number> {
-  return Math.min(await cpuMs(work), await cpuMs(work), await cpuMs(work))
+  let best = Number.POSITIVE_INFINITY
+  for (let run = 0; run < runsMax && best >= cpuMaxMs; run += 1) best = Math.min(best, await cpuMs(work))
+  return best
 }
 
 const bodyMax = 64 * 1024
@@ -131,7 +137,7 @@ test('a body of hostile text at the size limit is refused within 100 ms of CPU t
         // A validation reports the problems of its body.
         assert.equal(status, path.endsWith('/payout/validate') ? 200 : 400)
       })
-      assert.ok(took < 100, `${method} ${path} ${at.join('.')} ${start}${unit}…: ${took} ms`)
+      assert.ok(took < cpuMaxMs, `${method} ${path} ${at.join('.')} ${start}${unit}…: ${took} ms`)
     }
   assert.equal((await malipo.call('GET', '/health/live')).status, 200)
 })
@@ -161,7 +167,7 @@ test('a body with thousands of fields, items or long names costs at most 100 ms 
       assert.ok(details.length <= 100 && details.every(({ field }) => field.length <= 200))
     })
     t.diagnostic(`${path} ${JSON.stringify(body).slice(0, 40)} ${took} ms`)
-    assert.ok(took < 100, `${path} ${JSON.stringify(body).slice(0, 40)}: ${took} ms`)
+    assert.ok(took < cpuMaxMs, `${path} ${JSON.stringify(body).slice(0, 40)}: ${took} ms`)
   }
 })
 
