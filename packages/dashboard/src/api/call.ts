@@ -1,0 +1,79 @@
+/** Calls the server as the signed-in person. Everything that is read or changed goes through here. */
+
+/** A refusal of the server, or no response at all (`code` is `NO_RESPONSE`). */
+export class CallError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly requestId: string | undefined
+  readonly fix: string | undefined
+  readonly details: readonly { readonly field: string; readonly message: string }[]
+
+  constructor(status: number, body: Refusal) {
+    super(body.message ?? 'Malipo did not respond.')
+    this.name = 'CallError'
+    this.status = status
+    this.code = body.errorCode ?? 'NO_RESPONSE'
+    this.requestId = body.requestId
+    this.fix = body.fix
+    this.details = body.details ?? []
+  }
+}
+
+interface Refusal {
+  readonly message?: string
+  readonly errorCode?: string
+  readonly requestId?: string
+  readonly fix?: string
+  readonly details?: CallError['details']
+}
+
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly isKeyed?: true
+}
+
+export interface Input {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+  /** Makes a repeated request the same request: once for each intention of the person. */
+  readonly key?: string
+  readonly signal?: AbortSignal
+}
+
+let csrf: string | undefined
+
+/** The value that the session wants with every change. It comes with the person's own data. */
+export function useCsrf(value: string | null): void {
+  csrf = value ?? undefined
+}
+
+export function urlOf(root: string, { path }: Pick<Route, 'path'>, input: Input): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(input.path?.[name] ?? ''))
+  const query = new URLSearchParams(
+    Object.entries(input.query ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
+  return `${root}${filled}${query.size === 0 ? '' : `?${query}`}`
+}
+
+export async function call(root: string, route: Route, input: Input): Promise<unknown> {
+  const { body, key, signal } = input
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(route.method !== 'GET' && csrf !== undefined && { 'x-malipo-csrf': csrf }),
+    ...(route.isKeyed && key !== undefined && { 'idempotency-key': key }),
+  }
+  const response = await fetch(urlOf(root, route, input), {
+    method: route.method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new CallError(0, {})
+  })
+  const result: unknown = await response.json().catch(() => ({}))
+  if (response.ok) return result
+  throw new CallError(response.status, result as Refusal)
+}
