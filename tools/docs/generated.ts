@@ -15,6 +15,7 @@ import { loadReferenceData } from '../../packages/server/src/reference/data.ts'
 import { knownValues } from '../cli/known-values.ts'
 import { operatorRoutes } from '../cli/operator-routes.ts'
 import { dashboardTypes } from '../dashboard/dashboard-types.ts'
+import { dashboardValues } from '../dashboard/dashboard-values.ts'
 import { sdkTypes } from '../sdk/sdk-types.ts'
 import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
@@ -49,6 +50,7 @@ export async function generated(): Promise<Map<string, string>> {
     ['packages/cli/src/generated/operator-routes.ts', operatorRoutes()],
     ['packages/sdk/src/generated/api.ts', sdkTypes(document, { version: sdk.version, errorCodes })],
     ...dashboardTypes(operators, people),
+    ['packages/dashboard/src/generated/values.ts', dashboardValues()],
   ])
   return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])
 }

@@ -782,6 +782,8 @@ export interface Operations {
         }[]
         merchants: {
           merchant: string
+          /** Name */
+          name: string
           role: string
           countries: string[]
           currencies: string[]

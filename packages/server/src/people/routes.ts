@@ -26,6 +26,7 @@ const Me = Type.Object({
     merchants: Type.Array(
       Type.Object({
         merchant: Type.String(),
+        name: Type.String(),
         role: Type.String(),
         ...ScopeFields,
         permissions: Type.Array(Type.String()),

@@ -1,0 +1,51 @@
+import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { Environment } from '../api/apis.ts'
+import { useMe } from '../session.ts'
+import { SandboxBand } from './sandbox-band.tsx'
+import { Palette } from './palette.tsx'
+import { Rail } from './rail.tsx'
+import { ShortcutSheet } from './shortcut-sheet.tsx'
+import { useShortcuts } from './shortcuts.ts'
+import { TopBar } from './top-bar.tsx'
+
+/** The rail, the top bar and one raised sheet. Everything else is a page. */
+export function Frame() {
+  const me = useMe()
+  const { merchantId, env } = useParams({ strict: false }) as { merchantId?: string; env?: Environment }
+  const [isFinding, setFinding] = useState(false)
+  const [isHelping, setHelping] = useState(false)
+  const navigate = useNavigate()
+  const keys = useMemo(() => {
+    const go = (page: string) => () =>
+      void (merchantId && env && navigate({ to: `/m/${merchantId}/${env}${page}` as never }))
+    return {
+      'mod+k': () => setFinding(true),
+      '/': () => setFinding(true),
+      '?': () => setHelping(true),
+      'g h': go(''),
+      'g p': go('/payments'),
+      'g b': go('/balances'),
+      'g d': go('/developers'),
+    }
+  }, [merchantId, env, navigate])
+  useShortcuts(keys)
+  const isSandbox = env === 'sandbox'
+  return (
+    <div className={`grid min-h-screen wide:grid-cols-[var(--rail)_minmax(0,1fr)] ${isSandbox ? 'border-4 border-sand' : ''}`}>
+      <a className="absolute -left-[999px] focus:top-3 focus:left-3" href="#main">
+        Skip to the page
+      </a>
+      <Rail env={env} me={me} merchantId={merchantId} />
+      <div className="m-2 ml-0 flex min-w-0 flex-col rounded-lg border border-line bg-surface max-wide:ml-2">
+        {isSandbox && <SandboxBand />}
+        <TopBar env={env} merchantId={merchantId} onFind={() => setFinding(true)} onHelp={() => setHelping(true)} />
+        <main className="min-w-0 flex-1" id="main">
+          <Outlet />
+        </main>
+      </div>
+      {merchantId && env && <Palette isOpen={isFinding} onClose={() => setFinding(false)} place={{ merchantId, env }} />}
+      <ShortcutSheet isOpen={isHelping} onClose={() => setHelping(false)} />
+    </div>
+  )
+}

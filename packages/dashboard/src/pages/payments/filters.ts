@@ -1,0 +1,40 @@
+/**
+ * What the list of payments shows. All of it is in the URL, so that a view can be saved and shared. What a person searches for is
+ * not: it may be a phone number, and URLs are kept in histories and logs.
+ */
+export interface PaymentFilters {
+  readonly status?: 'pending' | 'successful' | 'failed'
+  readonly type?: string
+  readonly method?: string
+  readonly currency?: string
+  readonly country?: string
+  readonly minAmount?: number
+  readonly maxAmount?: number
+  readonly startDate?: string
+  readonly endDate?: string
+  /** The open payment. */
+  readonly open?: string
+}
+
+const texts = ['type', 'method', 'currency', 'country', 'startDate', 'endDate', 'open'] as const
+const amounts = ['minAmount', 'maxAmount'] as const
+
+/** Keeps what is known and drops the rest: a URL is written by anyone. */
+export function readPaymentFilters(search: Record<string, unknown>): PaymentFilters {
+  const { status } = search
+  return {
+    ...Object.fromEntries(texts.flatMap((name) => textIn(search, name))),
+    ...Object.fromEntries(amounts.flatMap((name) => amountIn(search, name))),
+    ...((status === 'pending' || status === 'successful' || status === 'failed') && { status }),
+  }
+}
+
+function textIn(search: Record<string, unknown>, name: string): [string, string][] {
+  const value = search[name]
+  return (typeof value === 'string' || typeof value === 'number') && value !== '' ? [[name, String(value)]] : []
+}
+
+function amountIn(search: Record<string, unknown>, name: string): [string, number][] {
+  const value = Number(search[name] ?? Number.NaN)
+  return Number.isFinite(value) && value >= 0 ? [[name, value]] : []
+}

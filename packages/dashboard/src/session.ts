@@ -1,0 +1,49 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
+import type { AnswerOf } from './api/apis.ts'
+import { type Environment, type Place, peopleApi } from './api/apis.ts'
+import { CallError, useCsrf } from './api/call.ts'
+import type { Operations } from './generated/people-api.ts'
+
+export type Me = AnswerOf<Operations['getMe']>['data']
+
+/** The signed-in person. Without a session, the browser goes to the sign-in page and comes back. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  staleTime: 60_000,
+  queryFn: async ({ signal }): Promise<Me> => {
+    try {
+      const { data } = await peopleApi('getMe', { signal })
+      useCsrf(data.csrf)
+      return data
+    } catch (error) {
+      if (error instanceof CallError && error.status === 401) goToSignIn()
+      throw error
+    }
+  },
+})
+
+export function goToSignIn(): void {
+  location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`)
+}
+
+export const useMe = (): Me => useSuspenseQuery(meQuery).data
+
+/** What the person may do in a merchant's environment. The server decides; this only hides what it would refuse. */
+export function permissionsIn(me: Me, { merchantId, env }: Place): ReadonlySet<string> {
+  const roles = me.merchants.filter(({ merchant }) => merchant === merchantId)
+  return new Set(
+    roles.flatMap(({ permissions, sandboxPermissions }) =>
+      env === 'sandbox' ? [...permissions, ...sandboxPermissions] : permissions,
+    ),
+  )
+}
+
+export const operatorPermissions = (me: Me): ReadonlySet<string> =>
+  new Set(me.operator.flatMap(({ permissions }) => permissions))
+
+/** Where a person starts: the first merchant, or the operator's work. */
+export function firstPath({ merchants, operator }: Me, env: Environment = 'live'): string {
+  const [first] = merchants
+  if (first) return `/m/${first.merchant}/${env}`
+  return operator.length > 0 ? '/operator' : '/nothing'
+}
