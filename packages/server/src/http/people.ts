@@ -8,12 +8,14 @@ import { oidcRoutes } from '../people/oidc-routes.ts'
 import { peopleRoutes } from '../people/routes.ts'
 import { signInRoutes } from '../people/sign-in-routes.ts'
 import type { Access, App } from './app.ts'
+import { registerDashboard } from './pages/dashboard-files.ts'
 import { registerPages } from './pages/routes.ts'
 import { isSameOrigin } from './principals.ts'
 
 /** People's own API and pages, and the token exchange of the operator's machines. */
 export function registerPeople(app: App, ctx: Context): void {
   registerPages(app, ctx)
+  registerDashboard(app)
   app.register(
     (people, _, done) => {
       refuseForeignSignIn(people, ctx)
