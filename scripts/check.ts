@@ -18,6 +18,7 @@ const script = (name: string, ...args: string[]): Step => ({ name, program: proc
 const always: readonly Step[] = [
   { name: 'format and lint', program: installed('biome'), args: ['ci', '--error-on-warnings', '.'] },
   { name: 'types', program: installed('tsc'), args: [] },
+  { name: 'types of the dashboard', program: installed('tsc'), args: ['-p', 'packages/dashboard'] },
   script('imports between modules', 'tools/checks/layers.ts'),
 ]
 const others: readonly Step[] = [

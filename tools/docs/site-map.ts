@@ -120,6 +120,7 @@ export const chapters: readonly Chapter[] = [
       'decisions/group-commit',
       'decisions/work-lanes',
       'decisions/admission',
+      'decisions/dashboard',
       'decisions/four-eyes',
       'decisions/merchant-people',
       'decisions/webhook-endpoints',

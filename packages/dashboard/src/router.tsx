@@ -7,7 +7,7 @@ import {
   notFound,
   redirect,
 } from '@tanstack/react-router'
-import type { Environment } from './api/apis.ts'
+import type { Environment } from './api/place.ts'
 import { ErrorPage } from './frame/error-page.tsx'
 import { Frame } from './frame/frame.tsx'
 import { LoadingPage } from './frame/loading-page.tsx'

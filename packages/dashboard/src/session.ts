@@ -1,10 +1,14 @@
-import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import type { AnswerOf } from './api/apis.ts'
-import { type Environment, type Place, peopleApi } from './api/apis.ts'
-import { CallError, useCsrf } from './api/call.ts'
+import { queryOptions } from '@tanstack/react-query'
+import { useRouteContext } from '@tanstack/react-router'
+import { CallError, call, keepCsrf } from './api/call.ts'
+import type { AnswerOf } from './api/caller.ts'
+import type { Environment, Place } from './api/place.ts'
 import type { Operations } from './generated/people-api.ts'
 
 export type Me = AnswerOf<Operations['getMe']>['data']
+
+/** The one call of the shell: the table of all others is loaded by what needs them. */
+const getMe = { method: 'GET', path: '/me' } as const
 
 /** The signed-in person. Without a session, the browser goes to the sign-in page and comes back. */
 export const meQuery = queryOptions({
@@ -12,8 +16,8 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
   queryFn: async ({ signal }): Promise<Me> => {
     try {
-      const { data } = await peopleApi('getMe', { signal })
-      useCsrf(data.csrf)
+      const { data } = (await call('/people/v1', getMe, { signal })) as AnswerOf<Operations['getMe']>
+      keepCsrf(data.csrf)
       return data
     } catch (error) {
       if (error instanceof CallError && error.status === 401) goToSignIn()
@@ -26,7 +30,8 @@ export function goToSignIn(): void {
   location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`)
 }
 
-export const useMe = (): Me => useSuspenseQuery(meQuery).data
+/** Read by the router before any page. */
+export const useMe = (): Me => useRouteContext({ from: '__root__', select: ({ me }) => me })
 
 /** What the person may do in a merchant's environment. The server decides; this only hides what it would refuse. */
 export function permissionsIn(me: Me, { merchantId, env }: Place): ReadonlySet<string> {

@@ -1,3 +1,5 @@
+import { stepUp } from './step-up.ts'
+
 /** Calls the server as the signed-in person. Everything that is read or changed goes through here. */
 
 /** A refusal of the server, or no response at all (`code` is `NO_RESPONSE`). */
@@ -45,7 +47,7 @@ export interface Input {
 let csrf: string | undefined
 
 /** The value that the session wants with every change. It comes with the person's own data. */
-export function useCsrf(value: string | null): void {
+export function keepCsrf(value: string | null): void {
   csrf = value ?? undefined
 }
 
@@ -57,7 +59,18 @@ export function urlOf(root: string, { path }: Pick<Route, 'path'>, input: Input)
   return `${root}${filled}${query.size === 0 ? '' : `?${query}`}`
 }
 
+/** Sends again after the person has proved to be present, where the server wants that. */
 export async function call(root: string, route: Route, input: Input): Promise<unknown> {
+  try {
+    return await callOnce(root, route, input)
+  } catch (error) {
+    const isUnproved = error instanceof CallError && error.code === 'STEP_UP_REQUIRED'
+    if (!isUnproved || !(await stepUp())) throw error
+    return callOnce(root, route, input)
+  }
+}
+
+async function callOnce(root: string, route: Route, input: Input): Promise<unknown> {
   const { body, key, signal } = input
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -1,13 +1,16 @@
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
-import type { Environment } from '../api/apis.ts'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import type { Environment } from '../api/place.ts'
 import { useMe } from '../session.ts'
-import { SandboxBand } from './sandbox-band.tsx'
-import { Palette } from './palette.tsx'
+import { Toasts } from '../ui/toast.tsx'
 import { Rail } from './rail.tsx'
-import { ShortcutSheet } from './shortcut-sheet.tsx'
+import { SandboxBand } from './sandbox-band.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { TopBar } from './top-bar.tsx'
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const StepUpDialog = lazy(async () => ({ default: (await import('./step-up-dialog.tsx')).StepUpDialog }))
+const ShortcutSheet = lazy(async () => ({ default: (await import('./shortcut-sheet.tsx')).ShortcutSheet }))
 
 /** The rail, the top bar and one raised sheet. Everything else is a page. */
 export function Frame() {
@@ -32,7 +35,9 @@ export function Frame() {
   useShortcuts(keys)
   const isSandbox = env === 'sandbox'
   return (
-    <div className={`grid min-h-screen wide:grid-cols-[var(--rail)_minmax(0,1fr)] ${isSandbox ? 'border-4 border-sand' : ''}`}>
+    <div
+      className={`grid min-h-screen wide:grid-cols-[var(--rail)_minmax(0,1fr)] ${isSandbox ? 'border-4 border-sand' : ''}`}
+    >
       <a className="absolute -left-[999px] focus:top-3 focus:left-3" href="#main">
         Skip to the page
       </a>
@@ -44,8 +49,14 @@ export function Frame() {
           <Outlet />
         </main>
       </div>
-      {merchantId && env && <Palette isOpen={isFinding} onClose={() => setFinding(false)} place={{ merchantId, env }} />}
-      <ShortcutSheet isOpen={isHelping} onClose={() => setHelping(false)} />
+      <Suspense>
+        {isFinding && merchantId && env && (
+          <Palette isOpen onClose={() => setFinding(false)} place={{ merchantId, env }} />
+        )}
+        {isHelping && <ShortcutSheet isOpen onClose={() => setHelping(false)} />}
+        <StepUpDialog />
+      </Suspense>
+      <Toasts />
     </div>
   )
 }

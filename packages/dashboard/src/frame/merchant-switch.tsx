@@ -36,7 +36,11 @@ export function MerchantSwitch({ me, merchantId }: MerchantSwitchProps) {
         {head}
         <Icon name="chevron" />
       </button>
-      <div className="m-0 ml-3 mt-14 w-[192px] rounded-md border border-line-2 bg-surface p-1 shadow-raised" id="places" popover="auto">
+      <div
+        className="m-0 ml-3 mt-14 w-[192px] rounded-md border border-line-2 bg-surface p-1 shadow-raised"
+        id="places"
+        popover="auto"
+      >
         {places.map(({ key, word, to }) => (
           <Link className="block rounded-sm px-2 py-1.5 font-medium hover:bg-surface-3" key={key} to={to as never}>
             {word}

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
-import { merchantApi, type Place } from '../api/apis.ts'
+import { merchantApi } from '../api/merchant-api.ts'
+import type { Place } from '../api/place.ts'
 import { counterpartyOf, isOut } from '../pages/payments/counterparty.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Money } from '../ui/money.tsx'
@@ -50,7 +51,6 @@ function Search({ onClose, place }: Omit<PaletteProps, 'isOpen'>) {
       <input
         aria-controls="found"
         aria-label="Phone, reference, receipt or name"
-        autoFocus
         className="w-full border-b border-line bg-transparent px-5 py-4 text-lg outline-none"
         onChange={(event) => {
           setTyped(event.target.value)
@@ -93,6 +93,7 @@ function Search({ onClose, place }: Omit<PaletteProps, 'isOpen'>) {
 
 function noteOf(q: string, count: number, error: Error | null): string {
   if (error) return error.message
-  if (q.length < 2) return 'A phone number in any form, your reference, the provider’s receipt, an account number or a name.'
+  if (q.length < 2)
+    return 'A phone number in any form, your reference, the provider’s receipt, an account number or a name.'
   return count === 0 ? 'Nothing found.' : `${count} found`
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { Environment } from '../api/apis.ts'
+import type { Environment } from '../api/place.ts'
 import { type Me, operatorPermissions, permissionsIn } from '../session.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
 import { MerchantSwitch } from './merchant-switch.tsx'
@@ -17,7 +17,7 @@ const merchantItems: readonly Item[] = [
   { word: 'Payments', icon: 'payments', path: '/payments', permissions: ['payments:read'] },
   { word: 'Balances', icon: 'balances', path: '/balances', permissions: ['payments:read'] },
   { word: 'Approvals', icon: 'approvals', path: '/approvals', permissions: ['payouts:approve', 'payouts:create'] },
-  { word: 'Developers', icon: 'developers', path: '/developers', permissions: ['developers:read', 'webhooks:read'] },
+  { word: 'Developers', icon: 'developers', path: '/developers', permissions: ['webhooks:read', 'developers:write'] },
   { word: 'Settings', icon: 'settings', path: '/settings', permissions: ['payments:read'] },
 ]
 
@@ -64,7 +64,10 @@ export function Rail({ me, merchantId, env }: RailProps) {
           {word}
         </Link>
       ))}
-      <a className="mt-auto flex items-center gap-2.5 rounded-sm p-2 hover:bg-surface-3 max-wide:hidden" href="/account">
+      <a
+        className="mt-auto flex items-center gap-2.5 rounded-sm p-2 hover:bg-surface-3 max-wide:hidden"
+        href="/account"
+      >
         <span className="grid size-[26px] place-items-center rounded-full bg-brand-soft text-[10.5px] font-semibold text-ok">
           {initialsOf(me.name)}
         </span>

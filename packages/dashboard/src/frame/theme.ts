@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react'
 export type Theme = 'light' | 'dark'
 
 const listeners = new Set<() => void>()
+/** Set before the page is drawn, by theme.js, from the person's choice or the system's. */
 const current = (): Theme => (document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light')
 
 function subscribe(listener: () => void): () => void {
@@ -10,7 +11,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** The chosen theme is the only thing that the browser stores. */
 export function toggleTheme(): void {
   const theme = current() === 'dark' ? 'light' : 'dark'
   document.documentElement.dataset['theme'] = theme

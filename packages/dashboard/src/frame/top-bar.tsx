@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import type { Environment } from '../api/apis.ts'
+import type { Environment } from '../api/place.ts'
 import { Icon } from '../ui/icons.tsx'
 import { toggleTheme, useTheme } from './theme.ts'
+import { ZoneSwitch } from './zone-switch.tsx'
 
 interface TopBarProps {
   readonly merchantId: string | undefined
@@ -11,16 +12,19 @@ interface TopBarProps {
 }
 
 const environments = [
-  { env: 'live', word: 'Live' },
-  { env: 'sandbox', word: 'Sandbox' },
+  { env: 'live', word: 'Live', dot: 'rounded-full bg-ok' },
+  { env: 'sandbox', word: 'Sandbox', dot: 'bg-sand' },
 ] as const
 
 export function TopBar({ merchantId, env, onFind, onHelp }: TopBarProps) {
   const theme = useTheme()
   return (
-    <header className="flex h-[var(--top)] shrink-0 items-center gap-2.5 border-b border-line px-6 max-phone:px-3" data-frame>
+    <header
+      className="flex h-[var(--top)] shrink-0 items-center gap-2.5 border-b border-line px-6 max-phone:px-3"
+      data-frame
+    >
       {merchantId && env && (
-        <div aria-label="Environment" className="inline-flex gap-0.5 rounded-sm bg-surface-3 p-0.5" role="group">
+        <nav aria-label="Environment" className="inline-flex gap-0.5 rounded-sm bg-surface-3 p-0.5">
           {environments.map((each) => (
             <Link
               aria-current={each.env === env ? 'true' : undefined}
@@ -29,10 +33,11 @@ export function TopBar({ merchantId, env, onFind, onHelp }: TopBarProps) {
               params={{ merchantId, env: each.env }}
               to="/m/$merchantId/$env"
             >
+              <span className={`size-1.5 ${each.dot}`} />
               {each.word}
             </Link>
           ))}
-        </div>
+        </nav>
       )}
       <button
         className="flex h-8 w-[380px] min-w-0 items-center gap-2 rounded-sm bg-surface-3 pr-1.5 pl-2.5 text-ink-3 hover:ring-1 hover:ring-line-2 max-phone:w-auto"
@@ -44,7 +49,13 @@ export function TopBar({ merchantId, env, onFind, onHelp }: TopBarProps) {
         <kbd className="max-phone:hidden">⌘K</kbd>
       </button>
       <span className="flex-1" />
-      <button aria-label={theme === 'dark' ? 'Light theme' : 'Dark theme'} className="p-2" onClick={toggleTheme} type="button">
+      <ZoneSwitch />
+      <button
+        aria-label={theme === 'dark' ? 'Light theme' : 'Dark theme'}
+        className="p-2"
+        onClick={toggleTheme}
+        type="button"
+      >
         <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
       </button>
       <button aria-label="Keyboard shortcuts" className="p-2" onClick={onHelp} type="button">

@@ -1,16 +1,62 @@
-/** Times are shown in the person's own zone; the title has the others. */
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const whole = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' })
+import { zoneChoice, zoneName } from './zone.ts'
 
-const isToday = (date: Date) => date.toDateString() === new Date().toDateString()
+const formats = new Map<string, Intl.DateTimeFormat>()
 
-export function Time({ at, className = '' }: { readonly at: string; readonly className?: string }) {
+/** Making a format is slow, and a list has many times. */
+function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${zone} ${Object.entries(options).join(' ')}`
+  const found = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone })
+  formats.set(key, found)
+  return found
+}
+
+const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+const short = { day: 'numeric', month: 'short' } as const
+const long = { day: 'numeric', month: 'short', year: 'numeric' } as const
+
+const dayOf = (date: Date, zone: string) => format(zone, long).format(date)
+
+/** The time today, the day and time before that, with the year where it is another. */
+export function timeText(at: string | Date, zone: string, now = new Date()): string {
   const date = new Date(at)
+  const time = format(zone, clock).format(date)
+  const day = dayOf(date, zone)
+  if (day === dayOf(now, zone)) return time
+  const isThisYear = day.slice(-4) === dayOf(now, zone).slice(-4)
+  return `${isThisYear ? format(zone, short).format(date) : day} ${time}`
+}
+
+const steps = [
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
+] as const
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+export function agoText(at: string | Date, now = new Date()): string {
+  const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1000)
+  const [size, unit] = steps.find(([step]) => Math.abs(seconds) >= step) ?? [1, 'second']
+  return relative.format(Math.trunc(seconds / size), unit)
+}
+
+interface TimeProps {
+  readonly at: string
+  readonly className?: string
+  /** `3 hours ago` instead of the time. */
+  readonly isRelative?: boolean
+}
+
+/** A time in the chosen zone. Its title has UTC and how long ago it was. */
+export function Time({ at, className = '', isRelative = false }: TimeProps) {
+  const zone = zoneName(zoneChoice.use())
   return (
-    <time className={`whitespace-nowrap tabular-nums ${className}`} dateTime={at} title={`${whole.format(date)}\n${at}`}>
-      {isToday(date) ? '' : `${day.format(date)} `}
-      {clock.format(date)}
+    <time
+      className={`whitespace-nowrap tabular-nums ${className}`}
+      dateTime={at}
+      title={`${new Date(at).toISOString()}\n${timeText(at, zone)} ${zone}\n${agoText(at)}`}
+    >
+      {isRelative ? agoText(at) : timeText(at, zone)}
     </time>
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { merchantApi, type Place } from '../../api/apis.ts'
+import { merchantApi } from '../../api/merchant-api.ts'
+import type { Place } from '../../api/place.ts'
 import { Money } from '../../ui/money.tsx'
 
 /** What the merchant has. */

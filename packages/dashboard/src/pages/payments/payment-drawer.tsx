@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import type { Place } from '../../api/apis.ts'
+import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'

@@ -1,20 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef } from 'react'
-import type { Place } from '../../api/apis.ts'
+import { useMemo } from 'react'
+import type { Place } from '../../api/place.ts'
 import { useShortcuts } from '../../frame/shortcuts.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
+import { type VirtualColumn, VirtualTable } from '../../ui/virtual-table.tsx'
 import { counterpartyOf, isOut, methodOf } from './counterparty.ts'
 import { PaymentDrawer } from './payment-drawer.tsx'
 import { paymentsQuery } from './payments-query.ts'
-
-const rowHeight = 36
-const columns = 'grid grid-cols-[32px_92px_150px_150px_minmax(140px,1fr)_minmax(120px,1fr)] items-center gap-3 px-6'
 
 /** All payments of a merchant. Only the rows on the screen exist, however many are loaded. */
 export function PaymentsPage() {
@@ -24,26 +21,25 @@ export function PaymentsPage() {
   const { data, fetchNextPage, hasNextPage, isFetching } = useInfiniteQuery(paymentsQuery(place, filters, undefined))
   const payments = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
   const open = (transactionId: string | undefined) =>
-    void navigate({ search: (before) => ({ ...before, open: transactionId }) as never, replace: filters.open !== undefined })
+    void navigate({
+      search: (before) => ({ ...before, open: transactionId }) as never,
+      replace: filters.open !== undefined,
+    })
   useWalk(payments, filters.open, open)
   return (
     <div className="flex h-full min-h-0">
       <section className="flex min-w-0 flex-1 flex-col">
         <h1 className="px-6 py-4 text-xl font-semibold">Payments</h1>
-        <div className={`${columns} border-y border-line py-1.5 text-2xs font-medium text-ink-3`} role="row">
-          <span />
-          <span>Time</span>
-          <span className="text-right">Amount</span>
-          <span>Status</span>
-          <span>Counterparty</span>
-          <span>Reference</span>
-        </div>
-        <Rows
+        <VirtualTable
+          columns={columns}
           hasMore={hasNextPage && !isFetching}
+          keyOf={({ transactionId }) => transactionId}
+          label="Payments"
           onEnd={() => void fetchNextPage()}
-          onOpen={open}
+          onOpen={({ transactionId }) => open(transactionId)}
           opened={filters.open}
-          payments={payments}
+          phoneRow={(payment) => <PhoneRow payment={payment} />}
+          rows={payments}
         />
       </section>
       {filters.open !== undefined && (
@@ -54,7 +50,11 @@ export function PaymentsPage() {
 }
 
 /** `j` and `k` walk along the rows, also while a payment is open. */
-function useWalk(payments: readonly Payment[], opened: string | undefined, open: (id: string | undefined) => void): void {
+function useWalk(
+  payments: readonly Payment[],
+  opened: string | undefined,
+  open: (id: string | undefined) => void,
+): void {
   const step = (by: number) => {
     const at = payments.findIndex(({ transactionId }) => transactionId === opened)
     const next = payments[Math.max(0, at + by)]
@@ -65,77 +65,45 @@ function useWalk(payments: readonly Payment[], opened: string | undefined, open:
 
 type Payment = Schemas['FoundTransaction']
 
-interface RowsProps {
-  readonly payments: readonly Payment[]
-  readonly opened: string | undefined
-  readonly hasMore: boolean
-  readonly onOpen: (transactionId: string) => void
-  readonly onEnd: () => void
-}
+const columns: readonly VirtualColumn<Payment>[] = [
+  { head: 'Direction', width: '56px', cell: (payment) => <Direction payment={payment} /> },
+  { head: 'Time', width: '120px', cell: ({ fullTimestamp }) => <Time at={fullTimestamp} className="text-ink-2" /> },
+  { head: 'Amount', width: '150px', isNumber: true, cell: (payment) => <Amount payment={payment} /> },
+  { head: 'Status', width: '150px', cell: ({ stage }) => <StatusBadge of={stage} /> },
+  { head: 'Counterparty', width: 'minmax(140px,1fr)', cell: counterpartyOf },
+  {
+    head: 'Reference',
+    width: 'minmax(120px,1fr)',
+    cell: ({ externalReference }) => <span className="font-mono text-xs">{externalReference}</span>,
+  },
+  { head: 'Method', width: '120px', from: 'large', cell: methodOf },
+]
 
-function Rows({ payments, opened, hasMore, onOpen, onEnd }: RowsProps) {
-  const scroller = useRef<HTMLDivElement>(null)
-  const list = useVirtualizer({
-    count: payments.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  const rows = list.getVirtualItems()
-  const last = rows.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (hasMore && last >= payments.length - 20) onEnd()
-  }, [hasMore, last, payments.length, onEnd])
+const Amount = ({ payment }: { readonly payment: Payment }) => (
+  <Money amount={payment.amount} currency={payment.currency} isOut={isOut(payment)} />
+)
+
+function Direction({ payment }: { readonly payment: Payment }) {
+  const out = isOut(payment)
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto" ref={scroller}>
-      <div className="relative" style={{ height: list.getTotalSize() }}>
-        {rows.map(({ index, start }) => {
-          const payment = payments[index]
-          return payment ? (
-            <Row
-              isOpened={payment.transactionId === opened}
-              key={payment.transactionId}
-              onOpen={onOpen}
-              payment={payment}
-              start={start}
-            />
-          ) : null
-        })}
-      </div>
-    </div>
+    <span
+      className={`grid size-5 place-items-center rounded-xs ${out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'}`}
+      title={out ? 'Money out' : 'Money in'}
+    >
+      <Icon name={out ? 'out' : 'in'} size={12} />
+      <span className="sr-only">{out ? 'Out' : 'In'}</span>
+    </span>
   )
 }
 
-interface RowProps {
-  readonly payment: Payment
-  readonly isOpened: boolean
-  readonly start: number
-  readonly onOpen: (transactionId: string) => void
-}
-
-function Row({ payment, isOpened, start, onOpen }: RowProps) {
-  const out = isOut(payment)
+/** Who and how much, then the reference and the status. */
+function PhoneRow({ payment }: { readonly payment: Payment }) {
   return (
-    <button
-      className={`${columns} absolute inset-x-0 h-9 border-b border-line text-left hover:bg-hover ${isOpened ? 'bg-selected shadow-[inset_2px_0_0_var(--brand)]' : ''}`}
-      onClick={() => onOpen(payment.transactionId)}
-      style={{ transform: `translateY(${start}px)` }}
-      type="button"
-    >
-      <span className={`grid size-5 place-items-center rounded-xs ${out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'}`}>
-        <Icon name={out ? 'out' : 'in'} size={12} />
-      </span>
-      <Time at={payment.fullTimestamp} className="text-ink-2" />
-      <span className="text-right">
-        <Money amount={payment.amount} currency={payment.currency} isOut={out} />
-      </span>
-      <span>
-        <StatusBadge of={payment.stage} />
-      </span>
-      <span className="truncate" title={methodOf(payment)}>
-        {counterpartyOf(payment)}
-      </span>
-      <span className="truncate font-mono text-xs">{payment.externalReference}</span>
-    </button>
+    <span className="grid h-full grid-cols-[1fr_auto] content-center gap-x-3 gap-y-0.5">
+      <span className="truncate font-medium">{counterpartyOf(payment)}</span>
+      <Amount payment={payment} />
+      <span className="truncate font-mono text-xs text-ink-3">{payment.externalReference}</span>
+      <StatusBadge of={payment.stage} />
+    </span>
   )
 }

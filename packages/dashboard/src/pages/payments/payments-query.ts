@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { merchantApi, type Place } from '../../api/apis.ts'
+import { merchantApi } from '../../api/merchant-api.ts'
+import type { Place } from '../../api/place.ts'
 import type { PaymentFilters } from './filters.ts'
 
 const pageSize = 100

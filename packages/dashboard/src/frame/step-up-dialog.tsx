@@ -1,0 +1,101 @@
+import { type FormEvent, useEffect, useState } from 'react'
+import { hasPasskeys, passkeyWords, signWithPasskey } from '../api/passkey.ts'
+import { peopleApi } from '../api/people-api.ts'
+import { onStepUp } from '../api/step-up.ts'
+import { useMe } from '../session.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Note } from '../ui/note.tsx'
+
+type Answer = (isProved: boolean) => void
+
+/** Opens when the server wants the person's presence proved within the last minutes, then the action continues. */
+export function StepUpDialog() {
+  const [answer, setAnswer] = useState<Answer>()
+  useEffect(() => {
+    onStepUp(() => new Promise<boolean>((resolve) => setAnswer(() => resolve)))
+    return () => onStepUp(undefined)
+  }, [])
+  const end = (isProved: boolean) => {
+    answer?.(isProved)
+    setAnswer(undefined)
+  }
+  return (
+    <Dialog
+      className="w-[400px] max-w-[calc(100vw-24px)]"
+      isOpen={answer !== undefined}
+      onClose={() => end(false)}
+      title="Confirm that it is you"
+    >
+      <Prove onEnd={end} />
+    </Dialog>
+  )
+}
+
+async function provePasskey(): Promise<void> {
+  const { challenge, options } = await peopleApi('postStepUpPasskeyOptions', {})
+  const response = await signWithPasskey(options)
+  await peopleApi('postStepUpPasskey', { body: { challenge, response } as never })
+}
+
+function Prove({ onEnd }: { readonly onEnd: Answer }) {
+  const { hasPassword } = useMe()
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const attempt = async (prove: () => Promise<void>) => {
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await prove()
+      onEnd(true)
+    } catch (error) {
+      setProblem(passkeyWords(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="grid gap-4 p-5">
+      <h2 className="text-lg font-semibold">Confirm that it is you</h2>
+      <p className="text-ink-2">Money, keys, people and limits need a proof from the last 5 minutes.</p>
+      {problem !== undefined && <Note look="fail">{problem}</Note>}
+      {hasPasskeys() && (
+        <Button icon="key" isBusy={isBusy} look="primary" onClick={() => void attempt(provePasskey)}>
+          Confirm with passkey
+        </Button>
+      )}
+      {hasPassword && (
+        <PasswordForm isBusy={isBusy} isSecond={hasPasskeys()} onProve={(prove) => void attempt(prove)} />
+      )}
+      <Button look="quiet" onClick={() => onEnd(false)}>
+        Cancel
+      </Button>
+    </div>
+  )
+}
+
+interface PasswordFormProps {
+  readonly isBusy: boolean
+  readonly isSecond: boolean
+  readonly onProve: (prove: () => Promise<void>) => void
+}
+
+function PasswordForm({ isBusy, isSecond, onProve }: PasswordFormProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const { password, code } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
+    onProve(async () => {
+      await peopleApi('postStepUpPassword', { body: { password, code } as never })
+    })
+  }
+  return (
+    <form className="grid gap-3" onSubmit={submit}>
+      <TextField autoComplete="current-password" label="Password" name="password" required type="password" />
+      <TextField autoComplete="one-time-code" inputMode="numeric" label="Code" maxLength={6} name="code" required />
+      <Button isBusy={isBusy} look={isSecond ? 'plain' : 'primary'} type="submit">
+        Confirm with password and code
+      </Button>
+    </form>
+  )
+}

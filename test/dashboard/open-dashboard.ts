@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { cookiesFor } from '../../packages/server/src/people/cookies.ts'
+import { type PersonOptions, type TestPerson, testPerson } from '../../packages/server/src/testing/people.ts'
+import { type RefundingMalipo, refundingMalipo } from '../../packages/server/src/testing/refunding.ts'
+
+/** The address that browsers show; they connect to the port of the test. */
+export const site = 'http://localhost:8099'
+const pictures = process.env['MALIPO_SCREENSHOTS']
+const dashboard = join(import.meta.dirname, '../../packages/dashboard')
+
+export interface OpenDashboard {
+  readonly malipo: RefundingMalipo
+  readonly browser: Browser
+  /** A window of a new person with these roles, signed in. */
+  as(options: PersonOptions): Promise<Window>
+  /** What pages did that they must not: requests to other hosts, errors, violations of the content security policy. */
+  readonly complaints: string[]
+}
+
+export interface Window {
+  readonly person: TestPerson
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Opens a path of the dashboard, such as `/m/mer_1/sandbox`. */
+  go(path: string): Promise<void>
+}
+
+/** The real service with the built dashboard, and a real Chromium. */
+export async function openDashboard(t: TestContext): Promise<OpenDashboard> {
+  buildDashboard()
+  const malipo = await refundingMalipo(t, { MALIPO_PUBLIC_URL: site })
+  const { port } = new URL(malipo.url)
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      `--host-resolver-rules=MAP localhost:8099 127.0.0.1:${port}`,
+    ],
+  })
+  t.after(() => browser.close())
+  const complaints: string[] = []
+  const as = async (options: PersonOptions): Promise<Window> => {
+    const person = await testPerson(malipo, options)
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+    await context.addCookies([{ name: cookiesFor(site).session, value: person.token, url: site }])
+    const page = await context.newPage()
+    page.setDefaultTimeout(15_000)
+    watch(page, complaints)
+    return { person, context, page, go: async (path) => void (await page.goto(`${site}/dashboard${path}`)) }
+  }
+  return { malipo, browser, as, complaints }
+}
+
+const expected = /status of (400|401|403|404|409|422)/
+
+function watch(page: Page, complaints: string[]): void {
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${site}/`) && !request.url().startsWith('blob:'))
+      complaints.push(`request to ${request.url()}`)
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+}
+
+/** Builds what the api serves, when a source is newer than what was built. */
+function buildDashboard(): void {
+  const built = newest(join(dashboard, 'dist'))
+  if (built > newest(join(dashboard, 'src'))) return
+  execFileSync(process.execPath, [join(dashboard, '../../node_modules/vite/bin/vite.js'), 'build'], { cwd: dashboard })
+}
+
+function newest(folder: string): number {
+  const times = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) =>
+    entry.isFile() ? statSync(join(entry.parentPath, entry.name)).mtimeMs : 0,
+  )
+  return Math.max(0, ...times)
+}
+
+const themes = ['light', 'dark'] as const
+const sizes = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+] as const
+
+/**
+ * Looks at a page in both themes at both widths: nothing is wider than the window and axe finds nothing. With
+ * MALIPO_SCREENSHOTS=FOLDER it also stores a picture of each.
+ */
+export async function look(page: Page, name: string): Promise<void> {
+  for (const theme of themes)
+    for (const size of sizes) {
+      await page.setViewportSize(size)
+      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+      const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      assert.equal(excess, 0, `${name} is wider than ${size.width} px`)
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      const found = violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+      )
+      if (pictures) {
+        mkdirSync(pictures, { recursive: true })
+        await page.screenshot({
+          path: join(pictures, `${name}-${theme}-${size.width}.png`),
+          fullPage: size.width === 390,
+        })
+      }
+      assert.deepEqual(found, [], `${name}, ${theme}, ${size.width} px`)
+    }
+  await page.setViewportSize(sizes[0])
+}
