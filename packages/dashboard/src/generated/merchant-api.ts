@@ -361,6 +361,40 @@ export interface Schemas {
       message: string
     }[]
   }
+  EntryAccount: {
+    /** wallet, in_progress, fees, provider, exchange, suspense, debt, operator or other */
+    kind: Schemas['LineKind']
+    /** For people, such as `Your KES wallet` */
+    name: string
+    /** Of a wallet or a provider; otherwise empty */
+    country: string
+  }
+  LedgerEntry: {
+    /** Of the posting: a hold and its end have the same number */
+    number: number
+    /** `hold`, `posted` or `released` */
+    kind: Schemas['LineKind']
+    event: Schemas['EventName']
+    debit: Schemas['EntryAccount']
+    credit: Schemas['EntryAccount']
+    /** In major units */
+    amount: number
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** ISO 8601 date-time */
+    at: string
+  }
+  EntrySum: {
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** What is posted or held. A hold and its posting count once */
+    debits: number
+    credits: number
+    /** The part that is still held */
+    held: number
+    /** Debits less credits in minor units. Always `0` */
+    difference: string
+  }
   FoundTransaction: {
     /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
@@ -1719,6 +1753,22 @@ export interface Operations {
       data: Schemas['OneTransaction']
     }
   }
+  /** Read a transaction's double entries */
+  getTransactionsTransactionIdEntries: {
+    path: {
+      /** Malipo’s id of the payment, `txn_…` */
+      transactionId: string
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: {
+        entries: Schemas['LedgerEntry'][]
+        sums: Schemas['EntrySum'][]
+      }
+    }
+  }
   /** Search transactions */
   getSearchTransactions: {
     query?: {
@@ -2410,7 +2460,7 @@ export interface Operations {
   /** Set payout limits of a currency */
   putPayoutControlsLimits: {
     body: {
-      /** Of the wallet that pays */
+      /** Of the wallet that pays, or of what is paid */
       currency: Schemas['Currency']
       /** Decimal text in major units, or `none` */
       perPayout?: string | undefined
@@ -2543,6 +2593,7 @@ export const operations = {
   getWalletsStatement: { method: 'GET', path: '/wallets/statement' },
   getTransactions: { method: 'GET', path: '/transactions' },
   getTransactionsTransactionId: { method: 'GET', path: '/transactions/{transactionId}' },
+  getTransactionsTransactionIdEntries: { method: 'GET', path: '/transactions/{transactionId}/entries' },
   getSearchTransactions: { method: 'GET', path: '/search/transactions' },
   getExportsTransactions: { method: 'GET', path: '/exports/transactions' },
   getExportsStatement: { method: 'GET', path: '/exports/statement' },

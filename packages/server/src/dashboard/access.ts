@@ -39,6 +39,7 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'GET /wallets/statement': read('payments:read'),
   'GET /transactions': read('payments:read'),
   'GET /transactions/:transactionId': read('payments:read'),
+  'GET /transactions/:transactionId/entries': read('payments:read'),
   'GET /search/transactions': read('payments:read'),
   'GET /exports/transactions': read('payments:export'),
   'GET /exports/statement': read('payments:export'),

@@ -23,6 +23,7 @@ import { dashboardRoot, memberAccess } from './access.ts'
 import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { controlRoutes } from './controls.ts'
+import { entryRoutes } from './entries.ts'
 import { keyRoutes } from './keys.ts'
 import { teamRoutes } from './team.ts'
 import { webhookUrlRoutes } from './webhook-url.ts'
@@ -40,6 +41,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       webhookSecretRoute(people, ctx)
       walletRoutes(people, ctx)
       transactionRoutes(people, ctx)
+      entryRoutes(people, ctx)
       searchRoute(people, ctx)
       exportRoutes(people, ctx)
       payoutRoutes(people, ctx)

@@ -14,6 +14,13 @@ import type { Simulator, SimulatorSettings } from './sandbox/simulator.ts'
 /** Every possible provider. Routes may name only these. */
 export const providerIds = ['flutterwave', 'house', 'pawapay'] as const
 
+/** What people call each provider. */
+export const providerNames: Readonly<Record<(typeof providerIds)[number], string>> = {
+  flutterwave: 'Flutterwave',
+  house: 'House',
+  pawapay: 'pawaPay',
+}
+
 /** How to reach the providers. A provider without settings does not exist. */
 export interface ProviderSettings extends SimulatorSettings {
   readonly pawapayUrl: string | undefined
