@@ -13,6 +13,10 @@ const root = join(import.meta.dirname, '..')
 
 interface Dev {
   readonly site: string
+  /** What npm run dev printed. */
+  readonly output: string
+  /** npm run dev -- --links beside it. */
+  links(): { readonly output: () => string; readonly ended: Promise<number | null> }
   /** npm run malipo in the folder of the stack. */
   malipo(...args: string[]): { readonly output: () => string; readonly ended: Promise<number | null> }
 }
@@ -41,7 +45,12 @@ async function startDev(t: TestContext): Promise<Dev> {
   })
   await until('npm run dev to be ready', () => dev.output().includes('In another window'), { timeoutMs: 120_000 })
   assert.match(dev.output(), new RegExp(`sign-in +http://localhost:${port}/sign-in`))
-  return { site: `http://localhost:${port}`, malipo: (...args) => run('malipo.ts', args) }
+  return {
+    site: `http://localhost:${port}`,
+    output: dev.output(),
+    links: () => run('dev.ts', ['--links']),
+    malipo: (...args) => run('malipo.ts', args),
+  }
 }
 
 /** A page whose device has a passkey store that confirms by itself, as after a fingerprint. */
@@ -94,4 +103,33 @@ test('on a stack of npm run dev staff join with a passkey, log in and act, besid
   const proposed = malipo('--profile', 'wanjiru', ...set)
   assert.equal(await proposed.ended, 6, proposed.output())
   assert.match(proposed.output(), /proposed by +Wanjiru Kamau/)
+})
+
+test('the links of npm run dev sign the owner and the staff in, once, and --links makes new ones', {
+  timeout: 240_000,
+}, async (t) => {
+  const { site, output, links } = await startDev(t)
+  const page = await openPage(t)
+  const linkOf = (text: string, person: string) =>
+    new RegExp(`${person}\\n +(${site}/sign-in/link#\\S+)`).exec(text)?.[1] ?? ''
+  const me = () => page.evaluate(async () => (await (await fetch('/people/v1/me')).json()).data?.name)
+
+  await page.goto(linkOf(output, 'Duka Moja owner'))
+  await page.waitForURL(`${site}/dashboard**`)
+  assert.equal(await me(), 'Amina Otieno')
+  const staff = linkOf(output, 'Tunde Adeyemi, operator admin')
+  await page.goto(staff)
+  await page.waitForURL(`${site}/dashboard**`)
+  assert.equal(await me(), 'Tunde Adeyemi')
+
+  await page.context().clearCookies()
+  await page.goto('about:blank')
+  await page.goto(staff)
+  await page.getByText('This link was used before').waitFor()
+  assert.equal(page.url(), `${site}/sign-in/link`)
+  const more = links()
+  assert.equal(await more.ended, 0, more.output())
+  await page.goto(linkOf(more.output(), 'Duka Moja approver'))
+  await page.waitForURL(`${site}/dashboard**`)
+  assert.equal(await me(), 'Brian Kiprop')
 })

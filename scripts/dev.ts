@@ -1,23 +1,32 @@
 /**
- * npm run dev: a Malipo with its data in .malipo/, until Ctrl-C. --fresh starts with empty data. MALIPO_PORT chooses its port,
- * MALIPO_FOLDER its data folder.
+ * npm run dev: a Malipo with its data in .malipo/, until Ctrl-C. --fresh starts with empty data, --no-dashboard does not build the
+ * dashboard, --links prints new sign-in links of the stack that runs. MALIPO_PORT chooses its port, MALIPO_FOLDER its data folder.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { dirname, join } from 'node:path'
-import { parseArgs, styleText } from 'node:util'
-import { isRunning, registeredFolders, registryPath } from '../packages/cli/src/dev-stack.ts'
+import { parseArgs } from 'node:util'
+import { findProjectStack, isRunning, registeredFolders, registryPath } from '../packages/cli/src/dev-stack.ts'
 import { devFolder, foreignFolder, markFolder, shownFolder } from '../packages/server/src/dev-stack/dev-folder.ts'
 import { freePort, isListening } from '../packages/server/src/dev-stack/processes.ts'
+import { buildDashboard, isDashboardBuilt, isDashboardStale } from '../tools/dashboard/build.ts'
+import { greeting, linkLines } from '../tools/dev/greeting.ts'
 
 const usualPort = 8080
 const orphanEveryMs = 500
 const registry = registryPath(process.env)
 
-const { values } = parseArgs({ options: { fresh: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  options: {
+    fresh: { type: 'boolean', default: false },
+    'no-dashboard': { type: 'boolean', default: false },
+    links: { type: 'boolean', default: false },
+  },
+})
 const foreign = process.env['MALIPO_FOLDER'] ? foreignFolder(devFolder) : undefined
 if (foreign !== undefined)
   refuse(`MALIPO_FOLDER is ${devFolder}, which ${foreign}. Set it to a new or an empty folder; nothing was changed.`)
+if (values.links) await printLinks()
 const pid = runningPid(join(devFolder, 'api.pid'))
 if (pid !== undefined) refuse(`npm run dev is already running as process ${pid}. Stop it with Ctrl-C in its window.`)
 const port = await choosePort(process.env['MALIPO_PORT'])
@@ -25,24 +34,47 @@ if (values.fresh) rmSync(devFolder, { recursive: true, force: true })
 markFolder(devFolder)
 
 const stopped = untilStopped()
+const hasDashboard = values['no-dashboard'] ? isDashboardBuilt() : prepareDashboard()
 console.log(`Starting Malipo on port ${port}, with its data in ${shownFolder}.`)
 /** Modules load in half the time from the second start on. The processes of the stack use the same cache. */
 process.env['NODE_COMPILE_CACHE'] ??= join(devFolder, 'compiled')
 enableCompileCache(process.env['NODE_COMPILE_CACHE'])
 const { startStack } = await import('../packages/server/src/dev-stack/stack.ts')
-const stack = await startStack(devFolder, { isKept: true, port, publicHost: 'localhost', onStep: showStep })
+const { signInLinks } = await import('../packages/server/src/dev-stack/people.ts')
+const stack = await startStack(devFolder, {
+  ...{ isKept: true, isDevelopment: true, port, publicHost: 'localhost', onStep: showStep },
+})
+const links = await signInLinks(stack.exports)
 showStep('ready')
 // `npm run malipo` reads this, so that commands use this stack without further settings.
 const lines = Object.entries(stack.exports).map(([name, value]) => `${name}=${value}`)
 writeFileSync(join(devFolder, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 })
 register()
 for (const note of stack.notes) console.log(note)
-console.log(greeting(stack.exports))
+console.log(greeting({ exports: stack.exports, links, folder: shownFolder, hasDashboard }))
 await stopped
 console.log(`\nStopping. The data stays in ${shownFolder}.`)
 unregister()
 await stack.stop()
 process.exit(0)
+
+/** A stack without a dashboard is still useful: a failed build is reported, and the start continues. */
+function prepareDashboard(): boolean {
+  if (!isDashboardStale()) return true
+  console.log('Building the dashboard, whose sources have changed. --no-dashboard skips this.')
+  const problem = buildDashboard()
+  if (problem !== undefined) console.error(`The dashboard was not built:\n${problem}`)
+  return problem === undefined
+}
+
+async function printLinks(): Promise<never> {
+  process.env['MALIPO_FOLDER'] ||= devFolder
+  const running = findProjectStack({ variables: process.env, folder: process.cwd() })
+  if (!running) refuse('npm run dev is not running. Start it: it prints sign-in links.')
+  const { signInLinks } = await import('../packages/server/src/dev-stack/people.ts')
+  console.log(linkLines(await signInLinks(running.variables)))
+  process.exit(0)
+}
 
 /** An installed malipo finds this stack by its line, from any folder. */
 function register(): void {
@@ -103,34 +135,4 @@ function runningPid(path: string): string | undefined {
 function refuse(reason: string): never {
   console.error(reason)
   process.exit(1)
-}
-
-function greeting(exports: Readonly<Record<string, string>>): string {
-  const bold = (text: string) => styleText('bold', text)
-  const { MALIPO_URL, MALIPO_PUBLIC_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY } = exports
-  return `
-${bold('Malipo is running')} at ${MALIPO_URL}
-  API reference   ${MALIPO_URL}/docs
-  sign-in         ${MALIPO_PUBLIC_URL}/sign-in, after npm run malipo -- people invite --break-glass …
-  logs            ${shownFolder}/*.log
-  all variables   ${shownFolder}/env
-
-${bold('Sandbox key pair')} of Duka Moja
-  public key      ${MALIPO_PUBLIC_KEY}
-  API key         ${MALIPO_API_KEY}
-
-${bold('Your first calls')}
-  TOKEN=$(curl -s ${MALIPO_URL}/api/b2b/auth/generate-bearer-token \\
-    -H 'api-key: ${MALIPO_API_KEY}' \\
-    -H 'content-type: application/json' \\
-    -d '{"publicKey":"${MALIPO_PUBLIC_KEY}"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -s ${MALIPO_URL}/api/b2b/fiat/deposit/momo -H "authorization: Bearer $TOKEN" \\
-    -H 'content-type: application/json' \\
-    -d '{"amount":100,"currency":"KES","phoneNumber":"+254703456789","externalReference":"order-1"}'
-  curl -s ${MALIPO_URL}/api/b2b/transactions/order-1 -H "authorization: Bearer $TOKEN"
-
-In another window:  npm run malipo -- listen
-
-Stop with Ctrl-C; the data stays. npm run dev -- --fresh deletes all data and starts empty.
-`
 }

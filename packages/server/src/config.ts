@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { developmentSettings } from './config/development.ts'
 import { peopleSettings } from './config/people.ts'
 import { quoteSettings } from './config/quotes.ts'
 import {
@@ -319,6 +320,7 @@ export const settings = {
   },
   ...peopleSettings,
   ...quoteSettings,
+  ...developmentSettings,
   webhookRanges: {
     name: 'MALIPO_WEBHOOK_RANGES',
     about:

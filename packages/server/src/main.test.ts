@@ -139,6 +139,18 @@ test('no role starts with live providers until live fees are set, even if to zer
   await until('readiness', isReady)
 })
 
+test('no role starts with MALIPO_DEVELOPMENT and a live provider, or on a public address', async (t) => {
+  const local = { MALIPO_PUBLIC_URL: 'http://localhost:8080', MALIPO_DEVELOPMENT: 'on' }
+  for (const [settings, reason] of [
+    [{ ...local, ...liveProvider }, /live providers are configured/],
+    [{ ...local, MALIPO_PUBLIC_URL: 'https://pay.example.com' }, /MALIPO_PUBLIC_URL is not on this machine/],
+  ] as const) {
+    const { child, output } = await start(t, 'api', settings)
+    assert.equal(await exitCode(child), 2, output())
+    assert.match(output(), reason)
+  }
+})
+
 test('an unknown role is refused with the list of roles', async (t) => {
   const { child, output } = await start(t, 'everything')
 

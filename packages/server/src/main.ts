@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigError, loadConfig } from './config.ts'
 import { type Context, openContext } from './context.ts'
+import { developmentProblem } from './http/development.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
 import { liveFeesProblem } from './ledger/fee-table.ts'
 import { windowProblems } from './payments/resolve/timing.ts'
@@ -68,6 +69,8 @@ function tryOpenContext() {
 
 /** Why the process must not start although the configuration is valid. */
 async function startProblem(ctx: Context): Promise<string | undefined> {
+  const exposed = developmentProblem(ctx)
+  if (exposed !== undefined) return exposed
   const unsafe = windowProblems(ctx.connectors)
   if (unsafe.length > 0) return unsafe.join('\n')
   const flaws = await findUrlFlaws(ctx.connectors.live.values())

@@ -32,6 +32,8 @@ const stopOrder = ['worker', 'api', 'simulator', 'nats', 'postgres']
 
 export interface StackOptions {
   readonly isKept: boolean
+  /** Adds sign-in links and the handset: see `MALIPO_DEVELOPMENT`. */
+  readonly isDevelopment?: boolean
   readonly port?: number
   /** The host name of the pages for people; passkeys work with a name only, not with an address. */
   readonly publicHost?: string
@@ -41,7 +43,7 @@ export interface StackOptions {
 
 /** The whole service on loopback ports: PostgreSQL, NATS, every role as a separate process, and the first merchants. */
 export async function startStack(folder: string, options: StackOptions): Promise<Stack> {
-  const { isKept, port, publicHost = '127.0.0.1', onStep } = options
+  const { isKept, isDevelopment = false, port, publicHost = '127.0.0.1', onStep } = options
   makeFolder(folder)
   const guard = guardFolder(folder, { isKept })
   const running: Service[] = []
@@ -76,6 +78,7 @@ export async function startStack(folder: string, options: StackOptions): Promise
       MALIPO_SIMULATOR_URL: simulator.url,
       MALIPO_PUBLIC_URL: publicUrl,
       MALIPO_SEALS_PATH: join(folder, 'seals'),
+      MALIPO_DEVELOPMENT: isDevelopment ? 'on' : 'off',
     }
     const { login } = await loadServer()
     const loginUrl = postgres.urlOf(database, { name: login, password: memory.loginPassword })

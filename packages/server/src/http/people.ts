@@ -6,8 +6,10 @@ import { invitationRoutes } from '../people/invitation-routes.ts'
 import { machineRoutes } from '../people/machine-routes.ts'
 import { oidcRoutes } from '../people/oidc-routes.ts'
 import { peopleRoutes } from '../people/routes.ts'
+import { signInLinkRoute } from '../people/sign-in-link.ts'
 import { signInRoutes } from '../people/sign-in-routes.ts'
 import type { Access, App } from './app.ts'
+import { isDevelopment } from './development.ts'
 import { registerDashboard } from './pages/dashboard-files.ts'
 import { registerPages } from './pages/routes.ts'
 import { isSameOrigin } from './principals.ts'
@@ -24,6 +26,7 @@ export function registerPeople(app: App, ctx: Context): void {
       accountRoutes(people, ctx)
       invitationRoutes(people, ctx)
       deviceRoutes(people, ctx)
+      if (isDevelopment(ctx)) signInLinkRoute(people, ctx)
       if (ctx.signIn.oidc) oidcRoutes(people, ctx, ctx.signIn.oidc)
       done()
     },

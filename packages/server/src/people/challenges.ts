@@ -18,15 +18,17 @@ interface NewChallenge {
   readonly browser: string
   readonly purpose: Purpose
   readonly content: Readonly<Record<string, unknown>>
+  /** How long it can be answered; 5 minutes unless set. */
+  readonly minutes?: number
 }
 
 export const newChallengeId = async (db: Db, { cell }: PeopleContext) => newId(await databaseTimeMs(db), cell)
 
-/** Stores what the browser must answer within 5 minutes. Returns the id that the answer must name. Old ones are deleted. */
+/** Stores what the browser must answer in time. Returns the id that the answer must name. Old ones are deleted. */
 export async function createChallenge(
   db: Db,
   context: PeopleContext,
-  { browser, purpose, content, ...given }: NewChallenge,
+  { browser, purpose, content, minutes = 5, ...given }: NewChallenge,
 ): Promise<string> {
   const { vault } = context
   const id = given.id ?? (await newChallengeId(db, context))
@@ -36,9 +38,9 @@ export async function createChallenge(
       where (select pg_try_advisory_xact_lock(hashtextextended('old challenges', 0)))
         and id in (select id from challenges where expires_at < record_time() limit 100)
     )
-    insert into challenges (id, browser_hash, purpose, content)
+    insert into challenges (id, browser_hash, purpose, content, expires_at)
     values (${id}, ${vault.hash(browser, browserPurpose)}, ${purpose},
-      ${vault.seal(JSON.stringify(content), contextOf(id))})`)
+      ${vault.seal(JSON.stringify(content), contextOf(id))}, record_time() + make_interval(mins => ${minutes}))`)
   return id
 }
 

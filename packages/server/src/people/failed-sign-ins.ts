@@ -7,7 +7,7 @@ export interface FailedSignIn {
   readonly address: string
   /** The person's shown id, or a keyed hash of an unknown e-mail address: what was typed may be a password. */
   readonly account: string
-  readonly how: 'passkey' | 'password' | 'oidc' | 'step_up'
+  readonly how: 'passkey' | 'password' | 'oidc' | 'link' | 'step_up'
 }
 
 /**

@@ -109,6 +109,8 @@ interface Proved {
   readonly strength: SignInStrength
   /** See {@link openSession}. */
   readonly proved_at?: Date | null
+  /** For the audit trail, where the strength does not say it. */
+  readonly how?: 'link'
 }
 
 /** Opens a session with a new secret id, whatever the browser sent, and ends the one that it had. Returns the secret id. */
@@ -117,9 +119,10 @@ export function openBrowserSession(ctx: Context, browser: Browser, proved: Prove
   return ctx.db.write.transaction(async (tx) => {
     await endReplaced(tx, people, browser.token)
     const { address, userAgent } = browser
-    const { id, token } = await openSession(tx, people, { ...proved, address, userAgent, kind: 'browser' })
+    const { how, ...session } = proved
+    const { id, token } = await openSession(tx, people, { ...session, address, userAgent, kind: 'browser' })
     const person = showId('person', proved.person_id)
-    const detail = { session: showId('session', id), strength: proved.strength, address }
+    const detail = { session: showId('session', id), strength: proved.strength, address, ...(how && { how }) }
     await recordAudit(tx, people.cell, { actor: actorById(person), action: 'session.sign_in', subject: person, detail })
     return token
   })
