@@ -56,6 +56,10 @@ async function fillTables(malipo: Malipo): Promise<void> {
       reasons as (insert into refund_reasons select id, merchant_id, env, 'a test' from one),
       refunds as (insert into refunds_of_charges select id, id, merchant_id, env from one)
     insert into refund_totals select id, merchant_id, env, 1, 0 from one`)
+  await malipo.ask(`
+    insert into saved_views (id, merchant_id, env, person_id, page, name, filters)
+    select gen_random_uuid(), t.merchant_id, t.env, p.id, 'payments', 'Failed', '{}'
+    from (select merchant_id, env from transactions limit 1) t, (select id from people limit 1) p`)
 }
 
 test('a read without a merchant set returns nothing from any readable table', async (t) => {
@@ -71,7 +75,7 @@ test('a read without a merchant set returns nothing from any readable table', as
   const ofFinding = ['external_references', 'merchant_lookups']
   const ofPayments = ['transactions', 'quotes', 'controlled_payouts', 'scenarios', ...ofFinding, ...ofFeeds]
   const ofRefunds = ['refund_reasons', 'refunds_of_charges', 'refund_totals']
-  const ofPeople = ['people', 'memberships', 'invitations']
+  const ofPeople = ['people', 'memberships', 'invitations', 'saved_views']
   assert.deepEqual(new Set(tables), new Set([...known, ...ofPayments, ...ofRefunds, ...ofPeople]))
   for (const table of tables) {
     const [counted] = await malipo.ask<{ count: bigint }>(`select count(*) from ${table}`)

@@ -13,6 +13,7 @@ export interface EntriesWanted {
   readonly statusTo: number
   readonly path: string | undefined
   readonly requestId: string | undefined
+  readonly transaction_id: string | undefined
   /** Both days included. */
   readonly startDate: string | undefined
   readonly endDate: string | undefined
@@ -32,14 +33,12 @@ const lookedMax = 20_000
 
 /** Newest first. */
 export async function readEntries(db: ReadDb, owner: Owner, wanted: EntriesWanted): Promise<EntriesPage> {
-  const { limit, requestId } = wanted
-  const found = await db.query<StoredEntry>(
-    owner,
-    requestId === undefined ? ofMerchant(owner, wanted) : ofRequest(owner, requestId, wanted),
-  )
+  const { limit } = wanted
+  const few = ofRequest(owner, wanted) ?? ofTransaction(owner, wanted)
+  const found = await db.query<StoredEntry>(owner, few ?? ofMerchant(owner, wanted))
   const entries = found.slice(0, limit)
   if (found.length > limit) return { entries, next: entries.at(-1)?.id }
-  const [lastLooked] = requestId === undefined ? await db.query<{ id: string }>(owner, lookedLast(owner, wanted)) : []
+  const [lastLooked] = few ? [] : await db.query<{ id: string }>(owner, lookedLast(owner, wanted))
   return { entries, next: lastLooked?.id }
 }
 
@@ -87,15 +86,35 @@ function lookedLast({ merchant_id, env }: Owner, wanted: EntriesWanted): Query {
     limit 1`
 }
 
-/** The entries of one request id, which have their own index. */
-function ofRequest({ merchant_id, env }: Owner, requestId: string, wanted: EntriesWanted): Query {
+/** The entries of one request id, which have their own index; undefined when all requests are wanted. */
+function ofRequest({ merchant_id, env }: Owner, wanted: EntriesWanted): Query | undefined {
   const { first, last, before } = boundsOf(wanted)
+  if (wanted.requestId === undefined) return undefined
   return sql`
     select *
     from request_log
     where merchant_id = ${merchant_id}
       and env = ${env}
-      and request_id = ${requestId}
+      and request_id = ${wanted.requestId}
+      and id >= id_at(${first}::date::timestamp at time zone 'UTC')
+      and id < least(${before}::uuid, id_at((${last}::date + 1)::timestamp at time zone 'UTC'))
+      and status between ${wanted.statusFrom} and ${wanted.statusTo}
+      and path = coalesce(${wanted.path ?? null}, path)
+      and (${wanted.transaction_id ?? null}::uuid is null or transaction_id = ${wanted.transaction_id ?? null}::uuid)
+    order by id desc
+    limit ${wanted.limit + 1}`
+}
+
+/** The entries of one payment, which have their own index; undefined when those of all payments are wanted. */
+function ofTransaction({ merchant_id, env }: Owner, wanted: EntriesWanted): Query | undefined {
+  const { first, last, before } = boundsOf(wanted)
+  if (wanted.transaction_id === undefined) return undefined
+  return sql`
+    select *
+    from request_log
+    where merchant_id = ${merchant_id}
+      and env = ${env}
+      and transaction_id = ${wanted.transaction_id}
       and id >= id_at(${first}::date::timestamp at time zone 'UTC')
       and id < least(${before}::uuid, id_at((${last}::date + 1)::timestamp at time zone 'UTC'))
       and status between ${wanted.statusFrom} and ${wanted.statusTo}

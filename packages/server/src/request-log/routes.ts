@@ -41,6 +41,12 @@ const LogQuery = Type.Object(
     ),
     path: Type.Optional(Type.String({ maxLength: 200, description: 'A route as the entries show it' })),
     requestId: Type.Optional(Type.String({ maxLength: 128, description: 'Only the request with this id' })),
+    transactionId: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'Only requests that name this transaction, in their path or response',
+      }),
+    ),
     startDate: Day('YYYY-MM-DD, in UTC'),
     endDate: Day('The last day, inclusive'),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 if omitted' })),
@@ -82,6 +88,7 @@ interface LogFilter {
   readonly status?: string
   readonly path?: string
   readonly requestId?: string
+  readonly transactionId?: string
   readonly startDate?: string
   readonly endDate?: string
   readonly limit?: number
@@ -92,6 +99,7 @@ function wantedOf({
   status = 'any',
   path,
   requestId,
+  transactionId,
   startDate,
   endDate,
   limit = 50,
@@ -104,7 +112,10 @@ function wantedOf({
   const before = cursor === undefined ? undefined : readId('request', cursor)
   if (cursor !== undefined && before === undefined)
     throw invalid([{ field: 'cursor', message: 'cursor must be the nextCursor of a page' }])
-  return { ...statusesOf(status), path, requestId, startDate, endDate, before, limit }
+  const transaction_id = transactionId === undefined ? undefined : readId('transaction', transactionId)
+  if (transactionId !== undefined && transaction_id === undefined)
+    throw invalid([{ field: 'transactionId', message: 'transactionId is not the id of a transaction' }])
+  return { ...statusesOf(status), path, requestId, transaction_id, startDate, endDate, before, limit }
 }
 
 function statusesOf(text: string): { statusFrom: number; statusTo: number } {
