@@ -119,6 +119,7 @@ test('money, keys, people and limits need a proof of presence, and nothing else 
   assert.deepEqual(
     free.map(([name]) => name),
     [
+      ...['POST /saved-views', 'PUT /saved-views/:viewId', 'DELETE /saved-views/:viewId'],
       ...['POST /quotes', 'POST /fiat/payout/validate', 'POST /fiat/payouts/bulk/validate'],
       ...['POST /fiat/payout/:transactionId/cancel', 'POST /webhooks/:id/resend', 'POST /utilities/account/resolve'],
     ],

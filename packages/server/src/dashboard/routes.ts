@@ -25,6 +25,10 @@ import { auditRoutes } from './audit.ts'
 import { controlRoutes } from './controls.ts'
 import { entryRoutes } from './entries.ts'
 import { keyRoutes } from './keys.ts'
+import { moneyFlowRoute } from './money-flow.ts'
+import { savedViewRoutes } from './saved-view-routes.ts'
+import { streamRoute } from './stream.ts'
+import { summaryRoute } from './summary.ts'
 import { teamRoutes } from './team.ts'
 import { webhookUrlRoutes } from './webhook-url.ts'
 
@@ -42,6 +46,10 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       walletRoutes(people, ctx)
       transactionRoutes(people, ctx)
       entryRoutes(people, ctx)
+      streamRoute(people, ctx)
+      moneyFlowRoute(people, ctx)
+      savedViewRoutes(people, ctx)
+      summaryRoute(people, ctx)
       searchRoute(people, ctx)
       exportRoutes(people, ctx)
       payoutRoutes(people, ctx)

@@ -209,6 +209,27 @@ export const peopleErrors = {
     cause: 'It never needed approval, another person decided first, it was cancelled, or its 72 hours are over.',
     fix: 'Read the transaction for its current status.',
   },
+  SAVED_VIEW_MISSING: {
+    errorCode: 'SAVED_VIEW_NOT_FOUND',
+    status: 404,
+    message: 'Saved view not found.',
+    cause: 'You have no view with this id in this environment. Only the person who saved a view changes or deletes it.',
+    fix: 'List the views with `GET /saved-views`. To change a view of another person, save it as your own.',
+  },
+  SAVED_VIEW_NAME_USED: {
+    errorCode: 'SAVED_VIEW_NAME_USED',
+    status: 409,
+    message: 'You have a view with this name.',
+    cause: 'Your views of a page have different names.',
+    fix: 'Choose another name, or change the view that has it.',
+  },
+  SAVED_VIEW_LIMIT: {
+    errorCode: 'SAVED_VIEW_LIMIT',
+    status: 409,
+    message: 'You have as many saved views as allowed.',
+    cause: 'A person saves at most 50 views of a merchant and environment.',
+    fix: 'Delete a view that you no longer need.',
+  },
   OPERATION_REFUSED: {
     errorCode: 'OPERATION_REFUSED',
     status: 422,

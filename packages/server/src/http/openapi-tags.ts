@@ -45,5 +45,6 @@ export const dashboardTags: Record<string, string> = {
   'Key pairs': 'Key pairs of the environment.',
   'Payout controls': 'Payout limits and approval rules of the environment.',
   People: 'People of the merchant, their roles, and invitations.',
+  'Saved views': 'Lists under a name.',
   'Audit trail': 'Who did what, and what was refused.',
 }

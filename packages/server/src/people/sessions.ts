@@ -9,7 +9,7 @@ import { newId, readId, showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
 import { cookiesFor, readCookie } from './cookies.ts'
 import type { PeopleContext } from './people-context.ts'
-import { actorById, type Principal, type Strength } from './principal.ts'
+import { actorById, type MerchantGrant, type Principal, type Strength } from './principal.ts'
 import type { MerchantRole, OperatorRole } from './roles.ts'
 
 type SessionKind = 'browser' | 'cli'
@@ -146,6 +146,25 @@ async function findPrincipal({ db, vault }: Needs, kind: SessionKind, token: str
       and p.disabled_at is null`)
   if (found?.is_stale) await markSeen(db.write, found.id)
   return found && asPrincipal(found)
+}
+
+/**
+ * The roles within merchants of the person whose session this is, while it has not ended; none afterwards. It does not count as a
+ * request: a response that is still being sent does not keep a session open.
+ */
+export function grantsOfSession(db: Db, id: string): Promise<MerchantGrant[]> {
+  return db.query<MerchantGrant>(sql`
+    select m.merchant_id, m.role, m.countries, m.currencies
+    from sessions s
+    join people p on p.id = s.person_id
+    join memberships m on m.person_id = s.person_id
+    where s.id = ${id}
+      and s.ended_at is null
+      and s.ends_at > record_time()
+      and (s.idle is null or s.last_seen_at + s.idle > record_time())
+      and p.disabled_at is null
+      and m.merchant_id is not null
+      and m.ended_at is null`)
 }
 
 /** Within the minute, a request does not move the idle limit: one write a minute is enough. */

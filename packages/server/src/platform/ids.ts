@@ -55,6 +55,7 @@ const prefixes = {
   membership: 'role',
   invitation: 'inv',
   session: 'ses',
+  'saved view': 'view',
   machine: 'machine',
   'audit entry': 'aud',
   quote: 'qt',

@@ -1,0 +1,133 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { State } from '../payments/model/state.ts'
+import type { Transaction } from '../payments/model/store.ts'
+import { type Owner, type ReadDb, sql, type WriteDb } from '../platform/db.ts'
+import type { Wakeups } from '../platform/wakeups.ts'
+
+/** A change of a payment, without anything about a person. */
+export interface LiveEvent extends Pick<Transaction, 'type' | 'method' | 'amount' | 'currency'> {
+  /** Its number in the merchant's feed: without gaps, and in commit order. */
+  readonly feed_number: bigint
+  readonly transaction_id: string
+  readonly state: State
+  readonly stage: string
+  readonly at: Date
+}
+
+/** A client that gets events after its position, in order. */
+export interface LiveReader {
+  readonly owner: Owner
+  /** The number of the last event that it got. */
+  position: bigint
+  /** False while it has not read what it got. */
+  isReady(): boolean
+  send(events: readonly LiveEvent[]): void
+}
+
+export interface LiveFeed {
+  /** Returns how to leave. */
+  join(reader: LiveReader): () => void
+  /** A reader is ready again. */
+  wake(): void
+}
+
+interface Needs {
+  readonly db: { readonly write: WriteDb; readonly read: ReadDb }
+  readonly wakeups: Wakeups
+}
+
+/** Woken with the delivery of webhooks, which notify of the same events. */
+const topic = 'webhooks'
+/** Without a wakeup, events are found by then. */
+const pollEveryMs = 1000
+/** A process with many payments is woken for each of them. */
+const leastMsBetweenPolls = 100
+const pageEvents = 200
+
+/** Follows the feeds of all merchants that have a reader in this process: one watch, however many readers there are. */
+export function createLiveFeed({ db, wakeups }: Needs): LiveFeed {
+  const readers = new Set<LiveReader>()
+  let watch: ReturnType<Wakeups['onWake']> | undefined
+  const poll = async () => {
+    const isMore = await sendNext(
+      db,
+      [...readers].filter((reader) => reader.isReady()),
+    )
+    await pause(leastMsBetweenPolls)
+    if (isMore) watch?.wake()
+  }
+  return {
+    wake: () => watch?.wake(),
+    join: (reader) => {
+      readers.add(reader)
+      if (watch) watch.wake()
+      else watch = wakeups.onWake(topic, pollEveryMs, poll)
+      return () => {
+        readers.delete(reader)
+        if (readers.size > 0) return
+        void watch?.stop()
+        watch = undefined
+      }
+    },
+  }
+}
+
+/** Sends each reader its next page. Returns whether there may be more. */
+async function sendNext({ write, read }: Needs['db'], readers: readonly LiveReader[]): Promise<boolean> {
+  const byOwner = Map.groupBy(readers, ({ owner }) => keyOf(owner))
+  const last = await lastNumbers(
+    write,
+    [...byOwner.values()].flatMap(([first]) => first?.owner ?? []),
+  )
+  const behind = readers.filter(({ owner, position }) => position < (last.get(keyOf(owner)) ?? 0n))
+  const pages = Map.groupBy(behind, ({ owner, position }) => `${keyOf(owner)} ${position}`)
+  let isMore = false
+  for (const some of pages.values()) {
+    const [first] = some
+    if (!first) continue
+    const events = await eventsAfter(read, first.owner, first.position)
+    const newest = events[events.length - 1]
+    if (!newest) continue
+    isMore ||= events.length === pageEvents
+    for (const reader of some) {
+      reader.position = newest.feed_number
+      reader.send(events)
+    }
+  }
+  return isMore
+}
+
+const keyOf = ({ merchant_id, env }: Owner) => `${merchant_id} ${env}`
+
+async function lastNumbers(db: WriteDb, owners: readonly Owner[]): Promise<ReadonlyMap<string, bigint>> {
+  if (owners.length === 0) return new Map()
+  const rows = await db.query<Owner & { last: bigint }>(sql`
+    select c.merchant_id, c.env, c.last
+    from unnest(${owners.map(({ merchant_id }) => merchant_id)}::uuid[], ${owners.map(({ env }) => env)}::text[]) as o(merchant_id, env)
+    join feed_counters c on c.merchant_id = o.merchant_id and c.env = o.env`)
+  return new Map(rows.map((row) => [keyOf(row), row.last]))
+}
+
+/** The number of the newest event of a feed. */
+export async function lastNumberOf(db: ReadDb, owner: Owner): Promise<bigint> {
+  const [row] = await db.find<{ last: bigint }>(
+    owner,
+    sql`select last from feed_counters where merchant_id = ${owner.merchant_id} and env = ${owner.env}`,
+  )
+  return row?.last ?? 0n
+}
+
+export function eventsAfter(db: ReadDb, owner: Owner, position: bigint): Promise<LiveEvent[]> {
+  return db.query<LiveEvent>(
+    owner,
+    sql`
+      select e.feed_number, e.transaction_id, e.state, e.stage, e.at, t.type, t.method, t.amount, t.currency
+      from events e
+      join transactions t on t.id = e.transaction_id
+      where e.merchant_id = ${owner.merchant_id}
+        and e.env = ${owner.env}
+        and e.feed_number > ${position}
+      order by e.feed_number
+      limit ${pageEvents}`,
+  )
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { member, pathIn } from '../testing/members.ts'
+import { payOut } from '../testing/paying.ts'
+import { refundingMalipo } from '../testing/refunding.ts'
+
+interface Flow {
+  readonly kind: string
+  readonly method: string
+  readonly amount: number
+  readonly count: number
+}
+
+interface MoneyFlow {
+  readonly opening: number
+  readonly in: readonly Flow[]
+  readonly totalIn: number
+  readonly out: readonly Flow[]
+  readonly totalOut: number
+  readonly closing: number
+}
+
+interface Statement {
+  readonly opening: number
+  readonly closing: number
+  readonly lines: readonly { readonly amount: number }[]
+}
+
+const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+const minor = (amount: number) => Math.round(amount * 100)
+const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + minor(amount), 0)
+
+async function setUp(t: TestContext) {
+  const malipo = await refundingMalipo(t)
+  const merchant = await malipo.refunding()
+  const viewer = await member(malipo, merchant.id, ['viewer'])
+  const call = (query: string, path = '/money-flow') =>
+    viewer.call('GET', pathIn(merchant.id, 'sandbox', `${path}?${query}`))
+  const read = async <Data>(query: string, path?: string) => {
+    const { status, body } = await call(query, path)
+    assert.equal(status, 200, JSON.stringify(body))
+    return body['data'] as Data
+  }
+  return { malipo, merchant, call, read }
+}
+
+/** From yesterday to tomorrow, so that midnight changes nothing. */
+const around = `currency=KES&startDate=${dayOf(1)}&endDate=${dayOf(-1)}`
+
+test('what came in and opening are what left and closing, and each part is in its place', async (t) => {
+  const { malipo, merchant, read } = await setUp(t)
+  const charge = await merchant.paid(500)
+  await merchant.paidByTransfer(300)
+  const refund = await merchant.refunded(charge.id, { amount: 120 })
+  await malipo.comesTo(refund, 'successful')
+  const { id: payout } = await payOut(merchant, { amount: 75 })
+  await malipo.comesTo(payout, 'successful')
+  await payOut(merchant, { amount: 33 })
+
+  const flow = await read<MoneyFlow>(around)
+  const statement = await read<Statement>(around, '/wallets/statement')
+
+  assert.equal(minor(flow.opening) + minor(flow.totalIn), minor(flow.totalOut) + minor(flow.closing))
+  assert.deepEqual([flow.opening, flow.closing], [statement.opening, statement.closing])
+  assert.equal(minor(flow.totalIn), sum(flow.in.map(({ amount }) => amount)))
+  assert.equal(minor(flow.totalOut), sum(flow.out.map(({ amount }) => amount)))
+  const lines = statement.lines.map(({ amount }) => amount)
+  assert.equal(minor(flow.totalIn), sum(lines.filter((amount) => amount > 0)))
+  const find = (flows: readonly Flow[], kind: string, method = '') => {
+    const found = flows.find((each) => each.kind === kind && each.method === method)
+    return found && [found.amount, found.count]
+  }
+  assert.deepEqual(find(flow.in, 'charge', 'momo'), [500, 1])
+  assert.deepEqual(find(flow.in, 'charge', 'bank-transfer'), [300, 1])
+  assert.deepEqual(find(flow.in, 'funding'), [1_000_000, 1])
+  assert.deepEqual(find(flow.out, 'payout', 'momo'), [75, 1])
+  assert.deepEqual(find(flow.out, 'refund'), [120, 1])
+})
+
+test('days before and after have the balance of then, and other days are refused', async (t) => {
+  const { merchant, call, read } = await setUp(t)
+  await merchant.paid(500)
+
+  const before = await read<MoneyFlow>('currency=KES&startDate=2026-01-01&endDate=2026-01-31')
+  const after = await read<MoneyFlow>(`currency=KES&startDate=${dayOf(-2)}&endDate=${dayOf(-3)}`)
+
+  assert.deepEqual([before.opening, before.in, before.out, before.closing], [0, [], [], 0])
+  assert.deepEqual([after.opening, after.in, after.out], [after.closing, [], []])
+  assert.ok(after.closing > 1_000_000)
+  for (const [query, code] of [
+    ['currency=KES&startDate=2026-01-01&endDate=2026-04-03', 'VALIDATION_ERROR'],
+    ['currency=KES&startDate=2026-01-02&endDate=2026-01-01', 'VALIDATION_ERROR'],
+    ['currency=KES&startDate=2026-02-30&endDate=2026-03-01', 'VALIDATION_ERROR'],
+    ['currency=KES&startDate=2026-01-01', 'VALIDATION_ERROR'],
+    ['currency=ABC&startDate=2026-01-01&endDate=2026-01-02', 'UNSUPPORTED_CURRENCY'],
+  ])
+    assert.equal((await call(String(query))).body['errorCode'], code, query)
+  assert.equal((await call('currency=KES&startDate=2026-01-01&endDate=2026-04-02')).status, 200)
+})
+
+test("a merchant's flow has nothing of another merchant", async (t) => {
+  const { malipo, merchant, read } = await setUp(t)
+  const other = await malipo.refunding()
+  await other.paid(500)
+
+  const flow = await read<MoneyFlow>(around)
+
+  assert.deepEqual(
+    flow.in.map(({ kind, amount }) => [kind, amount]),
+    [['funding', 1_000_000]],
+  )
+  assert.notEqual(other.id, merchant.id)
+})

@@ -1,0 +1,227 @@
+import { Type } from 'typebox'
+import { bearerOf } from '../auth/request-bearer.ts'
+import type { Context } from '../context.ts'
+import type { App } from '../http/app.ts'
+import type { Currency } from '../money/currencies.ts'
+import { numberFromMinor } from '../money/money.ts'
+import { BoundedMap } from '../platform/bounded-map.ts'
+import type { Owner } from '../platform/db.ts'
+import { currencyOf } from '../reference/momo.ts'
+import { Attention, readAttention } from './attention.ts'
+import { closed, dataOf } from './schema.ts'
+import {
+  countHours,
+  countOpen,
+  type HourCount,
+  type Moments,
+  momentsOf,
+  type OpenCount,
+  readZone,
+  recentCurrencies,
+} from './summary-days.ts'
+
+const Total = Type.Object({ amount: Type.Number(), count: Type.Integer() })
+const Ended = { successful: Type.Integer(), ended: Type.Integer() }
+const Day = Type.Object({
+  day: Type.String({ description: 'YYYY-MM-DD, in the zone' }),
+  collected: Total,
+  paidOut: Total,
+  refunded: Total,
+  charges: Type.Object(Ended, { description: 'Charges that ended; their success rate is `successful` / `ended`' }),
+})
+const ByMethod = Type.Record(Type.String(), Type.Number(), { description: 'Amount by method' })
+
+const Summary = Type.Object(
+  {
+    currency: Type.String(),
+    currencies: Type.Array(Type.String(), { description: 'Used lately, the newest first' }),
+    zone: Type.String(),
+    at: Type.String({ description: 'When it was counted' }),
+    today: Day,
+    lastWeek: Type.Object(Day.properties, { description: 'The same weekday a week ago, up to the same time' }),
+    inProgress: Type.Object({
+      ...Total.properties,
+      inDoubt: Total,
+      awaitingCustomer: Total,
+      awaitingApproval: Total,
+    }),
+    hours: Type.Array(
+      Type.Object({
+        hour: Type.Integer(),
+        in: ByMethod,
+        out: ByMethod,
+        lastWeekIn: Type.Number(),
+        lastWeekOut: Type.Number(),
+      }),
+      { description: 'The 24 hours of today, and of the whole day a week ago; out are payouts and refunds' },
+    ),
+    methods: Type.Array(
+      Type.Object({
+        method: Type.String(),
+        ...Ended,
+        days: Type.Array(Type.Object({ day: Type.String(), ...Ended })),
+      }),
+      { description: 'Charges of the last 7 days that ended, today included, oldest day first' },
+    ),
+    attention: Attention,
+  },
+  { title: 'Summary' },
+)
+
+/** A summary is counted again after this. */
+const keptMs = 5000
+
+/** What happened today, for the first page. */
+export function summaryRoute(app: App, ctx: Context): void {
+  const kept = new BoundedMap<string, Promise<Awaited<ReturnType<typeof summarise>>>>(1000)
+
+  app.get(
+    '/summary',
+    {
+      config: { errors: ['UNSUPPORTED_CURRENCY'] },
+      schema: {
+        summary: 'Summarise today',
+        description:
+          'Payments count in the hour in which they were made, by their own currency. Counted again after 5 s at the earliest.',
+        tags: ['Transactions'],
+        querystring: Type.Object(
+          {
+            currency: Type.String({ maxLength: 100 }),
+            zone: Type.Optional(
+              Type.String({ maxLength: 64, description: 'A time zone such as Africa/Nairobi; UTC if omitted' }),
+            ),
+          },
+          closed,
+        ),
+        response: { 200: dataOf(Summary) },
+      },
+    },
+    async (request) => {
+      const { merchant_id, env } = bearerOf(request)
+      const [currency, zone] = [currencyOf(request.query.currency), readZone(request.query.zone ?? 'UTC')]
+      const key = [merchant_id, env, currency, zone].join(' ')
+      const known = kept.get(key)
+      const summary = known ?? summarise(ctx, { merchant_id, env }, currency, zone)
+      if (!known) {
+        kept.set(key, summary)
+        const forget = () => kept.delete(key)
+        summary.then(() => setTimeout(forget, keptMs).unref(), forget)
+      }
+      return { success: true as const, data: await summary }
+    },
+  )
+}
+
+async function summarise({ db }: Context, owner: Owner, currency: Currency, zone: string) {
+  const moments = await momentsOf(db.write, zone)
+  const [hours, open, currencies, attention] = await Promise.all([
+    countHours(db.read, owner, { currency, zone, moments }),
+    countOpen(db.read, owner, currency),
+    recentCurrencies(db.read, owner),
+    readAttention(db.read, owner, moments.now),
+  ])
+  return { ...figuresOf(moments, { hours, open }, currency), currencies, zone, attention }
+}
+
+interface Counted {
+  readonly hours: readonly HourCount[]
+  readonly open: readonly OpenCount[]
+}
+
+const daysShown = 7
+
+function figuresOf({ now, day }: Moments, { hours, open }: Counted, currency: Currency) {
+  const money = moneyOf(currency)
+  const today = hours.filter(({ days_ago }) => days_ago === 0)
+  const weekAgo = hours.filter(({ days_ago }) => days_ago === daysShown)
+  const totalOf = (...states: string[]) => money.total(open.filter(({ state }) => states.includes(state)))
+  return {
+    currency,
+    at: now.toISOString(),
+    today: { day, ...dayOf(today, money) },
+    lastWeek: {
+      day: dayBefore(day, daysShown),
+      ...dayOf(
+        weekAgo.filter(({ is_before }) => is_before),
+        money,
+      ),
+    },
+    inProgress: {
+      ...money.total(open),
+      inDoubt: totalOf('unknown'),
+      awaitingCustomer: totalOf('waiting'),
+      awaitingApproval: totalOf('unapproved'),
+    },
+    hours: Array.from({ length: 24 }, (_, hour) => hourOf(hour, today, weekAgo, money)),
+    methods: methodsOf(hours, day),
+  }
+}
+
+interface Sum {
+  readonly count: bigint
+  readonly amount: bigint
+}
+
+interface Money {
+  total(some: readonly Sum[]): { readonly amount: number; readonly count: number }
+}
+
+const moneyOf = (currency: Currency): Money => ({
+  total: (some) => ({
+    amount: numberFromMinor(
+      some.reduce((sum, { amount }) => sum + amount, 0n),
+      currency,
+    ),
+    count: countOf(some),
+  }),
+})
+
+const countOf = (some: readonly Sum[]) => Number(some.reduce((sum, { count }) => sum + count, 0n))
+const isIn = ({ type, state }: HourCount) => type === 'deposit' && state === 'successful'
+const isOut = ({ type, state }: HourCount) => type !== 'deposit' && state === 'successful'
+
+function dayOf(hours: readonly HourCount[], { total }: Money) {
+  return {
+    collected: total(hours.filter(isIn)),
+    paidOut: total(hours.filter((each) => isOut(each) && each.type === 'withdrew')),
+    refunded: total(hours.filter((each) => isOut(each) && each.type === 'refund')),
+    charges: endedOf(hours.filter(({ type }) => type === 'deposit')),
+  }
+}
+
+const endedOf = (charges: readonly HourCount[]) => ({
+  successful: countOf(charges.filter(({ state }) => state === 'successful')),
+  ended: countOf(charges),
+})
+
+function hourOf(hour: number, today: readonly HourCount[], weekAgo: readonly HourCount[], { total }: Money) {
+  const [own, before] = [today, weekAgo].map((day) => day.filter((each) => each.hour === hour)) as [
+    HourCount[],
+    HourCount[],
+  ]
+  const byMethod = (some: readonly HourCount[]) =>
+    Object.fromEntries([...Map.groupBy(some, ({ method }) => method)].map(([method, of]) => [method, total(of).amount]))
+  return {
+    hour,
+    in: byMethod(own.filter(isIn)),
+    out: byMethod(own.filter(isOut)),
+    lastWeekIn: total(before.filter(isIn)).amount,
+    lastWeekOut: total(before.filter(isOut)).amount,
+  }
+}
+
+function methodsOf(hours: readonly HourCount[], today: string) {
+  const charges = hours.filter(({ type, days_ago }) => type === 'deposit' && days_ago < daysShown)
+  return [...Map.groupBy(charges, ({ method }) => method)].sort().map(([method, some]) => ({
+    method,
+    ...endedOf(some),
+    days: Array.from({ length: daysShown }, (_, index) => daysShown - 1 - index).map((ago) => ({
+      day: dayBefore(today, ago),
+      ...endedOf(some.filter(({ days_ago }) => days_ago === ago)),
+    })),
+  }))
+}
+
+function dayBefore(day: string, count: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - count * 86_400_000).toISOString().slice(0, 10)
+}
