@@ -395,6 +395,197 @@ export interface Schemas {
     /** Debits less credits in minor units. Always `0` */
     difference: string
   }
+  Flow: {
+    /** charge, payout, refund, fee, exchange, conversion, adjustment, funding or archived */
+    kind: Schemas['LineKind']
+    /** Of charges and payouts; otherwise empty */
+    method: string
+    /** In major units */
+    amount: number
+    /** Lines of the statement */
+    count: number
+  }
+  MoneyFlow: {
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
+    country: string
+    /** Balance before the first line */
+    opening: number
+    in: Schemas['Flow'][]
+    totalIn: number
+    out: Schemas['Flow'][]
+    totalOut: number
+    /** Balance after the last line */
+    closing: number
+  }
+  SavedView: {
+    /** Its id */
+    id: string
+    page: 'payments'
+    /** Name */
+    name: string
+    /** Filters of the search, but not `q`: it may be personal data */
+    filters: {
+      /** PENDING, then SUCCESSFUL or FAILED */
+      status?: 'pending' | 'failed' | 'successful' | undefined
+      /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
+      type?: string | undefined
+      /** momo, card, bank-transfer, bank or conversion */
+      method?: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | undefined
+      /** Three-letter ISO 4217 code */
+      currency?: Schemas['Currency'] | undefined
+      /** Two-letter code */
+      country?: string | undefined
+      /** At least this much, in major units of the transaction’s currency */
+      minAmount?: number | undefined
+      /** At most this much */
+      maxAmount?: number | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day, inclusive */
+      endDate?: string | undefined
+    }
+    /** Others of the merchant read it too */
+    isShared: boolean
+    /** You may change and delete it */
+    isOwn: boolean
+    /** The name of the person */
+    savedBy: string
+  }
+  Attention: {
+    payoutsToApprove: number
+    webhookEndpoints: {
+      failing: number
+      disabled: number
+    }
+    /** In doubt for payments of 15 minutes and older */
+    inDoubt: {
+      count: number
+      /** The oldest, at most 5 */
+      transactionIds: string[]
+    }
+    /** Open bank transfer charges that received a part of their amount */
+    underpaid: {
+      count: number
+      /** The oldest, at most 5 */
+      transactionIds: string[]
+    }
+    walletsBelowZero: {
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Two-letter ISO 3166-1 code */
+      country: string
+      /** What a provider took back and the wallet did not have */
+      owed: number
+    }[]
+  }
+  Summary: {
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Used lately, the newest first */
+    currencies: string[]
+    zone: string
+    /** When it was counted */
+    at: string
+    today: {
+      /** YYYY-MM-DD, in the zone */
+      day: string
+      collected: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+      paidOut: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+      refunded: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+      /** Charges that ended; their success rate is `successful` / `ended` */
+      charges: {
+        successful: number
+        ended: number
+      }
+    }
+    /** The same weekday a week ago, up to the same time */
+    lastWeek: {
+      /** YYYY-MM-DD, in the zone */
+      day: string
+      collected: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+      paidOut: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+      refunded: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+      /** Charges that ended; their success rate is `successful` / `ended` */
+      charges: {
+        successful: number
+        ended: number
+      }
+    }
+    inProgress: {
+      /** In major units */
+      amount: number
+      count: number
+      inDoubt: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+      awaitingCustomer: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+      awaitingApproval: {
+        /** In major units */
+        amount: number
+        count: number
+      }
+    }
+    /** The 24 hours of today, and of the whole day a week ago; out are payouts and refunds */
+    hours: {
+      hour: number
+      /** Amount by method */
+      in: {
+        [name: `${string}.*`]: number
+      }
+      /** Amount by method */
+      out: {
+        [name: `${string}.*`]: number
+      }
+      lastWeekIn: number
+      lastWeekOut: number
+    }[]
+    /** Charges of the last 7 days that ended, today included, oldest day first */
+    methods: {
+      /** `momo` or `bank` */
+      method: string
+      successful: number
+      ended: number
+      days: {
+        /** Day of the week, in English */
+        day: string
+        successful: number
+        ended: number
+      }[]
+    }[]
+    attention: Schemas['Attention']
+  }
   FoundTransaction: {
     /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
@@ -1769,6 +1960,144 @@ export interface Operations {
       }
     }
   }
+  /** Follow payments as they happen */
+  getStream: {
+    query?: {
+      /** The `id` of the last event that you have; from now on if omitted */
+      since?: number | undefined
+    }
+    answer: unknown
+  }
+  /** Add up a wallet's money in and out */
+  getMoneyFlow: {
+    query: {
+      /** Three-letter code of the wallet */
+      currency: string
+      /** The wallet's country; required only if the currency has several */
+      country?: string | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate: string
+      /** The last day, inclusive */
+      endDate: string
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['MoneyFlow']
+    }
+  }
+  /** List saved views */
+  getSavedViews: {
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['SavedView'][]
+    }
+  }
+  /** Save a view */
+  postSavedViews: {
+    body: {
+      page: 'payments'
+      /** Name */
+      name: string
+      /** Filters of the search, but not `q`: it may be personal data */
+      filters: {
+        /** PENDING, then SUCCESSFUL or FAILED */
+        status?: 'pending' | 'failed' | 'successful' | undefined
+        /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
+        type?: string | undefined
+        /** momo, card, bank-transfer, bank or conversion */
+        method?: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | undefined
+        /** Three-letter ISO 4217 code */
+        currency?: Schemas['Currency'] | undefined
+        /** Two-letter code */
+        country?: string | undefined
+        /** At least this much, in major units of the transaction’s currency */
+        minAmount?: number | undefined
+        /** At most this much */
+        maxAmount?: number | undefined
+        /** YYYY-MM-DD, in UTC */
+        startDate?: string | undefined
+        /** The last day, inclusive */
+        endDate?: string | undefined
+      }
+      /** Others of the merchant read it too */
+      isShared: boolean
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: {
+        /** Its id */
+        id: string
+      }
+    }
+  }
+  /** Replace a saved view */
+  putSavedViewsViewId: {
+    path: {
+      viewId: string
+    }
+    body: {
+      /** Name */
+      name: string
+      /** Filters of the search, but not `q`: it may be personal data */
+      filters: {
+        /** PENDING, then SUCCESSFUL or FAILED */
+        status?: 'pending' | 'failed' | 'successful' | undefined
+        /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
+        type?: string | undefined
+        /** momo, card, bank-transfer, bank or conversion */
+        method?: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | undefined
+        /** Three-letter ISO 4217 code */
+        currency?: Schemas['Currency'] | undefined
+        /** Two-letter code */
+        country?: string | undefined
+        /** At least this much, in major units of the transaction’s currency */
+        minAmount?: number | undefined
+        /** At most this much */
+        maxAmount?: number | undefined
+        /** YYYY-MM-DD, in UTC */
+        startDate?: string | undefined
+        /** The last day, inclusive */
+        endDate?: string | undefined
+      }
+      /** Others of the merchant read it too */
+      isShared: boolean
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+    }
+  }
+  /** Delete a saved view */
+  deleteSavedViewsViewId: {
+    path: {
+      viewId: string
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+    }
+  }
+  /** Summarise today */
+  getSummary: {
+    query: {
+      /** Three-letter ISO 4217 code */
+      currency: string
+      /** A time zone such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['Summary']
+    }
+  }
   /** Search transactions */
   getSearchTransactions: {
     query?: {
@@ -2113,6 +2442,8 @@ export interface Operations {
       path?: string | undefined
       /** Only the request with this id */
       requestId?: string | undefined
+      /** Only requests that name this transaction, in their path or response */
+      transactionId?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
       /** The last day, inclusive */
@@ -2594,6 +2925,13 @@ export const operations = {
   getTransactions: { method: 'GET', path: '/transactions' },
   getTransactionsTransactionId: { method: 'GET', path: '/transactions/{transactionId}' },
   getTransactionsTransactionIdEntries: { method: 'GET', path: '/transactions/{transactionId}/entries' },
+  getStream: { method: 'GET', path: '/stream' },
+  getMoneyFlow: { method: 'GET', path: '/money-flow' },
+  getSavedViews: { method: 'GET', path: '/saved-views' },
+  postSavedViews: { method: 'POST', path: '/saved-views' },
+  putSavedViewsViewId: { method: 'PUT', path: '/saved-views/{viewId}' },
+  deleteSavedViewsViewId: { method: 'DELETE', path: '/saved-views/{viewId}' },
+  getSummary: { method: 'GET', path: '/summary' },
   getSearchTransactions: { method: 'GET', path: '/search/transactions' },
   getExportsTransactions: { method: 'GET', path: '/exports/transactions' },
   getExportsStatement: { method: 'GET', path: '/exports/statement' },

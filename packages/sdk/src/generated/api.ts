@@ -2303,6 +2303,8 @@ export interface Operations {
       path?: string | undefined
       /** Only the request with this id */
       requestId?: string | undefined
+      /** Only requests that name this transaction, in their path or response */
+      transactionId?: string | undefined
       /** YYYY-MM-DD, in UTC */
       startDate?: string | undefined
       /** The last day, inclusive */
