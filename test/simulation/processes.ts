@@ -7,6 +7,7 @@ import {
   type OperatorContext,
   performAtOnce,
 } from '../../packages/server/src/operate/operator-context.ts'
+import { createRecentOutcomes } from '../../packages/server/src/operate/recent-outcomes.ts'
 import { createAcceptor } from '../../packages/server/src/payments/accept/accept.ts'
 import { createLaneHealth } from '../../packages/server/src/payments/dispatch/lane-health.ts'
 import { createCallbackLog } from '../../packages/server/src/payments/resolve/callback-log.ts'
@@ -104,6 +105,7 @@ export function startProcess(name: string, around: ProcessOptions): SimulatedPro
     platformAccounts: accounts,
     writer: createWriter(),
     postings: createPostings(dbFor('operator').write),
+    recent: createRecentOutcomes(dbFor('operator').write),
     resolving: {
       ...common,
       connectors: { live: new Map(), sandbox: new Map() },

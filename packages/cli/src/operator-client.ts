@@ -89,6 +89,7 @@ const ofMoney = (
   },
   providers: {
     status: () => send('providers.status'),
+    board: (wanted) => send('providers.board', wanted),
     pause: (provider, order) => send('providers.pause', { provider, ...order }),
     resume: (provider, order) => send('providers.resume', { provider, ...order }),
   },
@@ -98,14 +99,22 @@ const ofMoney = (
     reject: (rate, reason) => send('rates.reject', { rate, reason }),
   },
   thresholds: { list: () => send('thresholds.list'), set: (order) => send('thresholds.set', order) },
-  ledger: { show: (payment) => send('ledger.show', { payment }) },
+  ledger: {
+    show: (payment) => send('ledger.show', { payment }),
+    trialBalance: (wanted) => send('ledger.trialBalance', wanted),
+    accounts: (wanted) => send('ledger.accounts', wanted),
+    entries: (account, wanted) => send('ledger.entries', { account, ...wanted }),
+    integrity: () => send('ledger.integrity'),
+  },
 })
 
-const ofPayments = (send: Send): Pick<OperatorClient, 'payments' | 'suspense' | 'callbacks'> => ({
+const ofPayments = (send: Send): Pick<OperatorClient, 'operations' | 'payments' | 'suspense' | 'callbacks'> => ({
+  operations: { show: (wanted) => send('operations.show', wanted) },
   payments: {
     list: (wanted) => send('payments.list', wanted),
     find: (wanted) => send('payments.find', wanted),
     show: (payment) => send('payments.show', { payment }),
+    resolutions: (payment) => send('payments.resolutions', { payment }),
     resolve: (payment, resolution) => send('payments.resolve', { payment, ...resolution }),
     retry: (payment, reason) => send('payments.retry', { payment, reason }),
   },

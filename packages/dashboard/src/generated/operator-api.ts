@@ -91,6 +91,21 @@ export interface Schemas {
     /** PENDING, then SUCCESSFUL or FAILED */
     status: 'in force' | 'scheduled' | 'superseded'
   }
+  PayoutControls: {
+    merchantId: string
+    env: 'live' | 'sandbox'
+    currencies: {
+      /** Three-letter ISO 4217 code */
+      currency: string
+      perPayout?: string | undefined
+      perCredentialDay?: string | undefined
+      perMerchantDay?: string | undefined
+      perBeneficiaryDay?: string | undefined
+      approvalAbove?: string | undefined
+    }[]
+    newBeneficiariesNeedApproval: boolean
+    bulkNeedsApproval: boolean
+  }
   MerchantOverview: {
     /** Its id */
     id: string
@@ -119,6 +134,24 @@ export interface Schemas {
       disabledAt?: string | undefined
     }[]
     fees: Schemas['FeeRule'][]
+    payoutControls: Schemas['PayoutControls'][]
+    /** Missing for readers without `people:read` */
+    people?: {
+      /** Its id */
+      id: string
+      /** Name */
+      name: string
+      /** E-mail address */
+      email: string
+      roles: {
+        /** Its id */
+        id: string
+        role: string
+        countries: string[]
+        currencies: string[]
+        grantedBy: string
+      }[]
+    }[] | undefined
     disabledCurrencies: {
       env: 'live' | 'sandbox'
       currencies: string[]
@@ -189,6 +222,83 @@ export interface Schemas {
     apiKey: string
     env: 'live' | 'sandbox'
   }
+  Float: {
+    provider: string
+    env: 'live' | 'sandbox'
+    /** Two-letter ISO 3166-1 code */
+    country: string
+    /** Three-letter ISO 4217 code */
+    currency: string
+    /** In major units */
+    amount: string
+    mark?: string | undefined
+    isLow: boolean
+    /** By the payouts and refunds of the last 24 hours */
+    outflowPerHour?: string | undefined
+    /** How long the amount lasts at that rate */
+    hoursLeft?: number | undefined
+  }
+  MorningCheck: {
+    env: 'live' | 'sandbox'
+    /** ISO 8601 date-time */
+    at: string
+    openPayments: {
+      age: 'under_5_minutes' | 'under_1_hour' | 'under_24_hours' | 'over_24_hours'
+      /** Three-letter ISO 4217 code */
+      currency: string
+      payments: number
+      /** In major units */
+      amount: string
+      inDoubt: number
+    }[]
+    doubts: {
+      /** Empty when the outcome is not known and no reason is named */
+      doubt: string
+      summary: string
+      payments: number
+      oldestSeconds: number
+    }[]
+    lanes: {
+      provider: string
+      open: number
+      /** Not sent yet, or to be sent again */
+      toSend: number
+      /** Held because the provider is paused */
+      paused: number
+      /** Held because the merchant is frozen */
+      frozen: number
+      /** Payments that a process should work on now */
+      due: number
+      /** How long the first of them has waited: the lag of the queue */
+      oldestDueSeconds?: number | undefined
+    }[]
+    webhooks: {
+      waiting: {
+        age: 'under_5_minutes' | 'under_1_hour' | 'under_24_hours' | 'over_24_hours'
+        records: number
+      }[]
+      /** How many of them were tried without success */
+      retries: number
+      oldestSeconds?: number | undefined
+      /** Whether more wait than were counted */
+      isCut: boolean
+      failingEndpoints: number
+      disabledEndpoints: number
+    }
+    suspense: {
+      /** Three-letter ISO 4217 code */
+      currency: string
+      cases: number
+      /** In major units */
+      amount: string
+      oldestSeconds: number
+    }[]
+    proposals: {
+      open: number
+      oldestSeconds?: number | undefined
+    }
+    lowFloats: Schemas['Float'][]
+  }
   PaymentPage: {
     payments: {
       /** Its id */
@@ -200,8 +310,20 @@ export interface Schemas {
       amount: string
       /** Three-letter ISO 4217 code */
       currency: string
+      /** Two-letter ISO 3166-1 code */
+      country: string
+      /** `momo` or `bank` */
+      method: string
+      /** The mobile money operator, the bank or the kind of card */
+      code: string
       /** State, province or county */
       state: string
+      /** Where the payment was */
+      stage: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
+      /** Why it waits or is in doubt, by name; empty otherwise */
+      doubt: string
+      /** ISO 8601 date-time */
+      createdAt: string
       reason: string
       provider: string
       attempt: number
@@ -230,8 +352,20 @@ export interface Schemas {
       amount: string
       /** Three-letter ISO 4217 code */
       currency: string
+      /** Two-letter ISO 3166-1 code */
+      country: string
+      /** `momo` or `bank` */
+      method: string
+      /** The mobile money operator, the bank or the kind of card */
+      code: string
       /** State, province or county */
       state: string
+      /** Where the payment was */
+      stage: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
+      /** Why it waits or is in doubt, by name; empty otherwise */
+      doubt: string
+      /** ISO 8601 date-time */
+      createdAt: string
       reason: string
       provider: string
       attempt: number
@@ -246,8 +380,6 @@ export interface Schemas {
       ageSeconds: number
       nextPollInSeconds?: number | undefined
       matched: 'id' | 'provider_key' | 'reference' | 'phone' | 'account' | 'receipt'
-      /** ISO 8601 date-time */
-      createdAt: string
       /** Only its last digits, unless the reader has `personal-data:read` */
       account: string
     }[]
@@ -260,6 +392,20 @@ export interface Schemas {
       until: string
     }[]
   }
+  ListedCallback: {
+    /** Its id */
+    id: string
+    env: 'live' | 'sandbox'
+    provider: string
+    receivedAt: string
+    outcome: string
+    meaning: string
+    reason?: string | undefined
+    keys: string[]
+    /** Malipo’s id of the payment, `txn_…` */
+    transactionId?: string | undefined
+    bodyBytes: number
+  }
   Payment: {
     /** Its id */
     id: string
@@ -270,8 +416,20 @@ export interface Schemas {
     amount: string
     /** Three-letter ISO 4217 code */
     currency: string
+    /** Two-letter ISO 3166-1 code */
+    country: string
+    /** `momo` or `bank` */
+    method: string
+    /** The mobile money operator, the bank or the kind of card */
+    code: string
     /** State, province or county */
     state: string
+    /** Where the payment was */
+    stage: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
+    /** Why it waits or is in doubt, by name; empty otherwise */
+    doubt: string
+    /** ISO 8601 date-time */
+    createdAt: string
     reason: string
     provider: string
     attempt: number
@@ -287,14 +445,15 @@ export interface Schemas {
     adjusts?: string | undefined
     /** Your own id of the payment */
     externalReference: string
-    /** `momo` or `bank` */
-    method: string
     /** The kind of account: mobile money, bank, paybill or till */
     destination: string
-    /** Two-letter ISO 3166-1 code */
-    country: string
-    /** Code */
-    code: string
+    /** About its doubt */
+    guidance?: {
+      meaning: string
+      withoutHelp: string
+      check: string
+      action: string
+    } | undefined
     /** Name of the account holder */
     accountName: string
     /** Only its last digits, unless the reader has `personal-data:read` */
@@ -310,8 +469,6 @@ export interface Schemas {
     }
     failure?: string | undefined
     receipt?: string | undefined
-    /** ISO 8601 date-time */
-    createdAt: string
     updatedAt: string
     expiresAt?: string | undefined
     /** Number of delivery attempts */
@@ -322,6 +479,8 @@ export interface Schemas {
       key: string
       sends: number
       polls: number
+      /** How often in a row the provider could not accept it */
+      refusals: number
       sendDeadline?: string | undefined
       outcome: string
     }[]
@@ -345,6 +504,29 @@ export interface Schemas {
       /** ISO 8601 date-time */
       at?: string | undefined
     }
+    callbacks?: Schemas['ListedCallback'][] | undefined
+    /** Open proposals about it, or about its money in suspense */
+    proposals: Schemas['Proposal'][]
+  }
+  Resolution: {
+    outcome: 'successful' | 'failed'
+    isPossible: boolean
+    refusal?: string | undefined
+    money?: string | undefined
+    caution?: string | undefined
+    /** State, province or county */
+    state?: string | undefined
+    /** The ledger entries that it makes */
+    postings: {
+      event: string
+      kind: 'hold' | 'post' | 'void' | 'transfer'
+      debit: string
+      credit: string
+      /** In major units */
+      amount: string
+      /** Three-letter ISO 4217 code */
+      currency: string
+    }[]
   }
   ResolvedPayment: {
     /** Its id */
@@ -395,20 +577,6 @@ export interface Schemas {
     /** Malipo’s id of the payment, `txn_…` */
     transactionId: string
   }
-  ListedCallback: {
-    /** Its id */
-    id: string
-    env: 'live' | 'sandbox'
-    provider: string
-    receivedAt: string
-    outcome: string
-    meaning: string
-    reason?: string | undefined
-    keys: string[]
-    /** Malipo’s id of the payment, `txn_…` */
-    transactionId?: string | undefined
-    bodyBytes: number
-  }
   Callback: {
     /** Its id */
     id: string
@@ -442,18 +610,6 @@ export interface Schemas {
     amount: string
     /** Three-letter ISO 4217 code */
     currency: string
-  }
-  Float: {
-    provider: string
-    env: 'live' | 'sandbox'
-    /** Two-letter ISO 3166-1 code */
-    country: string
-    /** Three-letter ISO 4217 code */
-    currency: string
-    /** In major units */
-    amount: string
-    mark?: string | undefined
-    isLow: boolean
   }
   FeeQuote: {
     basisPoints: number
@@ -491,6 +647,55 @@ export interface Schemas {
     }[]
     floats: Schemas['Float'][]
     isHourCut: boolean
+  }
+  ProviderBoard: {
+    env: 'live' | 'sandbox'
+    /** ISO 8601 date-time */
+    at: string
+    /** Payments count at the time of their acceptance. The lowest success rate is first */
+    rows: {
+      provider: string
+      operation: 'charge' | 'payout' | 'refund'
+      /** State, province or county */
+      state: 'running' | 'paused'
+      pausedAt?: string | undefined
+      pauseReason?: string | undefined
+      /** It does not respond: new payments go to other providers until it does */
+      isUnhealthy?: true | undefined
+      /** Payments that have not ended, of any age */
+      open: number
+      /** Of the payments accepted in these 5 minutes and the 10 before */
+      last15Minutes: {
+        successful: number
+        failed: number
+        /** Between 0 and 1; missing when nothing has ended */
+        successRate?: number | undefined
+      }
+      last24Hours: {
+        successful: number
+        failed: number
+        /** Between 0 and 1; missing when nothing has ended */
+        successRate?: number | undefined
+      }
+      /** From acceptance to the end, exact to about 6 % */
+      p50Seconds?: number | undefined
+      p95Seconds?: number | undefined
+      /** 24 points, the oldest first */
+      hours: {
+        /** ISO 8601 date-time */
+        at: string
+        successful: number
+        failed: number
+        /** Between 0 and 1; missing when nothing has ended */
+        successRate?: number | undefined
+      }[]
+      /** The commonest failures of 24 hours */
+      failures: {
+        /** Code */
+        code: string
+        payments: number
+      }[]
+    }[]
   }
   Lane: {
     provider: string
@@ -532,20 +737,119 @@ export interface Schemas {
     buy: string
     sell: string
   }
-  PayoutControls: {
-    merchantId: string
+  TrialBalance: {
     env: 'live' | 'sandbox'
+    /** ISO 8601 date-time */
+    at: string
+    /** Whether the sum of every currency is 0 */
+    isBalanced: boolean
+    /** Account numbers, and the outcome that each chooses */
+    accounts: number
     currencies: {
       /** Three-letter ISO 4217 code */
       currency: string
-      perPayout?: string | undefined
-      perCredentialDay?: string | undefined
-      perMerchantDay?: string | undefined
-      perBeneficiaryDay?: string | undefined
-      approvalAbove?: string | undefined
+      kinds: {
+        kind: 'wallet' | 'float' | 'treasury' | 'clearing' | 'fx_position' | 'fx_income' | 'fees' | 'cost' | 'suspense' | 'receivable'
+        /** Account numbers, and the outcome that each chooses */
+        accounts: number
+        debits: string
+        credits: string
+        /** Debits less credits */
+        balance: string
+        /** Debits that holds reserve */
+        held: string
+      }[]
+      debits: string
+      credits: string
+      /** Debits less credits */
+      sum: string
+      isBalanced: boolean
     }[]
-    newBeneficiariesNeedApproval: boolean
-    bulkNeedsApproval: boolean
+  }
+  LedgerIntegrity: {
+    /** ISO 8601 date-time */
+    at: string
+    lastSeal?: {
+      /** Card number, digits only */
+      number: number
+      /** ISO 8601 date-time */
+      at: string
+      hash: string
+      isIntact: boolean
+    } | undefined
+    /** At most 10,001 are counted */
+    unsealedBatches: number
+    chains: number
+    batches: number
+    /** Transfers in the ledger, as the database estimates them */
+    entriesAbout: number
+    check: {
+      hasRun: boolean
+      seal?: number | undefined
+      sealedAt?: string | undefined
+      /** At most 10,001 are counted */
+      uncheckedBatches: number
+    }
+    audit: {
+      chains: {
+        chain: number
+        entries: number
+        head: string
+        verified: number
+      }[]
+    }
+  }
+  LedgerAccount: {
+    account: string
+    kind: 'wallet' | 'float' | 'treasury' | 'clearing' | 'fx_position' | 'fx_income' | 'fees' | 'cost' | 'suspense' | 'receivable'
+    /** Name */
+    name: string
+    env: 'live' | 'sandbox'
+    /** Three-letter ISO 4217 code */
+    currency: string
+    /** Two-letter ISO 3166-1 code */
+    country?: string | undefined
+    provider?: string | undefined
+    merchant?: {
+      /** Its id */
+      id: string
+      /** Name */
+      name: string
+    } | undefined
+    debits: string
+    credits: string
+    /** The side that increases the balance */
+    side: 'debit' | 'credit'
+    balance: string
+    held: string
+  }
+  LedgerAccountPage: {
+    /** Account numbers, and the outcome that each chooses */
+    accounts: Schemas['LedgerAccount'][]
+    /** The `after` of the next page */
+    next?: string | undefined
+  }
+  LedgerEntries: {
+    account: Schemas['LedgerAccount']
+    /** Newest first */
+    entries: {
+      /** ISO 8601 date-time */
+      at: string
+      /** Malipo’s id of the payment, `txn_…` */
+      transactionId?: string | undefined
+      /** Your own id of the payment */
+      externalReference?: string | undefined
+      event: string
+      /** The number of the entry within its transaction */
+      number: number
+      otherSide: string
+      debit?: string | undefined
+      credit?: string | undefined
+      /** After the entry, on the account's side */
+      balance: string
+    }[]
+    /** The `cursor` of the next page; a page may be empty and not be the last */
+    next?: string | undefined
   }
   Threshold: {
     /** Three-letter ISO 4217 code */
@@ -849,7 +1153,19 @@ export interface Operations {
       data: object
     }
   }
-  /** List payments: open ones oldest first, ended ones newest first */
+  /** Show what may need a person now: open payments, doubts, queues, webhooks, suspense, proposals and floats */
+  getOperations: {
+    query: {
+      env: 'live' | 'sandbox'
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['MorningCheck']
+    }
+  }
+  /** List payments: open ones oldest first; ended ones, or all, newest first */
   getPayments: {
     query: {
       /** Only payments that need a person */
@@ -860,6 +1176,12 @@ export interface Operations {
       provider?: string | undefined
       /** State, province or county */
       state?: 'unapproved' | 'accepted' | 'sending' | 'waiting' | 'submitted' | 'unknown' | 'successful' | 'failed' | undefined
+      /** Without a state: ended payments too, newest first */
+      isWithEnded?: boolean | undefined
+      /** Its kind */
+      type?: 'payout' | 'charge' | 'refund' | 'conversion' | 'adjustment' | undefined
+      /** Three-letter ISO 4217 code */
+      currency?: string | undefined
       olderThanMinutes?: number | undefined
       limit: number
       /** Only events with a higher `number` */
@@ -900,6 +1222,19 @@ export interface Operations {
       success: true
       /** The requested data */
       data: Schemas['Payment']
+    }
+  }
+  /** Show what each manual resolution of a payment would do now, with its ledger entries */
+  getPaymentsPaymentResolutions: {
+    path: {
+      /** `txn_…`, or the key of an attempt at its provider */
+      payment: string
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['Resolution'][]
     }
   }
   /** End a payment permanently with a known outcome */
@@ -1196,6 +1531,18 @@ export interface Operations {
       data: Schemas['Providers']
     }
   }
+  /** Show how each provider does: success rates, times, failures and open payments of 24 hours */
+  getProvidersBoard: {
+    query: {
+      env: 'live' | 'sandbox'
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['ProviderBoard']
+    }
+  }
   /** Pause a provider: payments are accepted and wait */
   postProvidersProviderPause: {
     path: {
@@ -1288,6 +1635,64 @@ export interface Operations {
       success: true
       /** The requested data */
       data: string
+    }
+  }
+  /** Show the trial balance: debits, credits and balance of each kind of account */
+  getLedgerTrialBalance: {
+    query: {
+      env: 'live' | 'sandbox'
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['TrialBalance']
+    }
+  }
+  /** Show the last seal, how far the ledger is checked, and the heads of the audit trail */
+  getLedgerIntegrity: {
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['LedgerIntegrity']
+    }
+  }
+  /** List accounts with their balances, oldest first */
+  getLedgerAccounts: {
+    query: {
+      env: 'live' | 'sandbox'
+      /** Three-letter ISO 4217 code */
+      currency?: string | undefined
+      kind?: 'wallet' | 'float' | 'treasury' | 'clearing' | 'fx_position' | 'fx_income' | 'fees' | 'cost' | 'suspense' | 'receivable' | undefined
+      /** `mer_…` */
+      merchant?: string | undefined
+      limit: number
+      /** `acc_…` */
+      after?: string | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['LedgerAccountPage']
+    }
+  }
+  /** List the posted entries of an account with the running balance, newest first */
+  getLedgerAccountsAccountEntries: {
+    path: {
+      /** `acc_…` */
+      account: string
+    }
+    query: {
+      limit: number
+      cursor?: string | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['LedgerEntries']
     }
   }
   /** Show the payout limits and approval rules of a merchant */
@@ -1734,9 +2139,11 @@ export const operations = {
   postMerchantsMerchantKeys: { method: 'POST', path: '/merchants/{merchant}/keys' },
   postKeysPublicKeyRotate: { method: 'POST', path: '/keys/{publicKey}/rotate' },
   postKeysPublicKeyRevoke: { method: 'POST', path: '/keys/{publicKey}/revoke' },
+  getOperations: { method: 'GET', path: '/operations' },
   getPayments: { method: 'GET', path: '/payments' },
   getPaymentsFind: { method: 'GET', path: '/payments/find' },
   getPaymentsPayment: { method: 'GET', path: '/payments/{payment}' },
+  getPaymentsPaymentResolutions: { method: 'GET', path: '/payments/{payment}/resolutions' },
   postPaymentsPaymentResolve: { method: 'POST', path: '/payments/{payment}/resolve' },
   postPaymentsPaymentRetry: { method: 'POST', path: '/payments/{payment}/retry' },
   getSuspense: { method: 'GET', path: '/suspense' },
@@ -1753,12 +2160,17 @@ export const operations = {
   getFees: { method: 'GET', path: '/fees' },
   getFeesQuote: { method: 'GET', path: '/fees/quote' },
   getProviders: { method: 'GET', path: '/providers' },
+  getProvidersBoard: { method: 'GET', path: '/providers/board' },
   postProvidersProviderPause: { method: 'POST', path: '/providers/{provider}/pause' },
   postProvidersProviderResume: { method: 'POST', path: '/providers/{provider}/resume' },
   getRates: { method: 'GET', path: '/rates' },
   postRatesRateConfirm: { method: 'POST', path: '/rates/{rate}/confirm' },
   postRatesRateReject: { method: 'POST', path: '/rates/{rate}/reject' },
   getLedgerPayment: { method: 'GET', path: '/ledger/{payment}' },
+  getLedgerTrialBalance: { method: 'GET', path: '/ledger/trial-balance' },
+  getLedgerIntegrity: { method: 'GET', path: '/ledger/integrity' },
+  getLedgerAccounts: { method: 'GET', path: '/ledger/accounts' },
+  getLedgerAccountsAccountEntries: { method: 'GET', path: '/ledger/accounts/{account}/entries' },
   getMerchantsMerchantPayoutControls: { method: 'GET', path: '/merchants/{merchant}/payout-controls' },
   putMerchantsMerchantPayoutLimits: { method: 'PUT', path: '/merchants/{merchant}/payout-limits' },
   putMerchantsMerchantApprovalRules: { method: 'PUT', path: '/merchants/{merchant}/approval-rules' },

@@ -19,6 +19,15 @@ import { type FindOrder, type FoundPayments, findPayments } from './find-payment
 import { type FloatView, listFloats, type MarkOrder, markFloat } from './float-marks.ts'
 import { create as createKey, end, type KeyOrder, type KeyView, listOf, type NewPair, rotate } from './keys.ts'
 import { show } from './ledger.ts'
+import {
+  type AccountPage,
+  type AccountsWanted,
+  listAccounts,
+  type TrialBalance,
+  trialBalance,
+} from './ledger-accounts.ts'
+import { type AccountEntries, accountEntries, type EntriesWanted } from './ledger-entries.ts'
+import { type LedgerIntegrity, ledgerIntegrity } from './ledger-integrity.ts'
 import { type ListOrder, listPayments, type PaymentPage } from './list-payments.ts'
 import { addMachine, type NewMachineOrder, revokeMachineBy } from './machines.ts'
 import {
@@ -31,6 +40,7 @@ import {
 import { type CurrencyOrder, type MerchantCurrencies, setCurrencies, showCurrencies } from './merchant-currencies.ts'
 import { create as createMerchant, freeze, type MerchantOrder, type MerchantView, page, unfreeze } from './merchants.ts'
 import { adjustFloat, type FloatAdjustment, type Funding, fundWallet, type Posted } from './money.ts'
+import { type MorningCheck, morningCheck } from './morning-check.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { type PaymentView, showPayment } from './payments.ts'
 import {
@@ -55,6 +65,7 @@ import {
   recoverPersonBy,
   sessionsOf,
 } from './people.ts'
+import { type ProviderBoard, providerBoard } from './provider-board.ts'
 import {
   type LaneOrder,
   type LaneView,
@@ -64,6 +75,7 @@ import {
   resumeProvider,
 } from './providers.ts'
 import { confirmRate, type DecidedRate, listRates, type RateListOrder, type RateView, rejectRate } from './rates.ts'
+import { type ResolutionView, showResolutions } from './resolutions.ts'
 import { type MerchantOverview, showMerchant } from './show-merchant.ts'
 import { type CasesWanted, type CaseView, listCases, showCase } from './suspense.ts'
 import { listThresholds, setThreshold, type ThresholdOrder, type ThresholdView } from './thresholds.ts'
@@ -76,6 +88,10 @@ import { type ResendOrder, type ResentWebhook, resendWebhook } from './webhooks.
  * commands run it directly.
  */
 export interface LocalOperator {
+  readonly operations: {
+    /** What may need a person now. */
+    show(wanted: { readonly env: Environment }): Promise<MorningCheck>
+  }
   readonly merchants: {
     create(order: MerchantOrder): Promise<MerchantView>
     list(page: { after?: string; limit: number }): Promise<MerchantView[]>
@@ -116,6 +132,8 @@ export interface LocalOperator {
     list(wanted: ListOrder): Promise<PaymentPage>
     find(wanted: FindOrder): Promise<FoundPayments>
     show(transactionId: string): Promise<PaymentView>
+    /** What each manual resolution would do now. */
+    resolutions(transactionId: string): Promise<ResolutionView[]>
     resolve(transactionId: string, resolution: ManualResolution): Promise<ResolvedPayment>
     retry(transactionId: string, reason: string): Promise<RetriedPayment>
   }
@@ -152,6 +170,7 @@ export interface LocalOperator {
   readonly audit: Pick<AuditCommands, 'list' | 'show'>
   readonly providers: {
     status(): Promise<ProvidersView>
+    board(wanted: { readonly env: Environment }): Promise<ProviderBoard>
     pause(provider: string, order: LaneOrder): Promise<LaneView>
     resume(provider: string, order: LaneOrder): Promise<LaneView>
   }
@@ -167,12 +186,17 @@ export interface LocalOperator {
   }
   readonly ledger: {
     show(transactionId: string): Promise<string>
+    trialBalance(wanted: { readonly env: Environment }): Promise<TrialBalance>
+    accounts(wanted: AccountsWanted): Promise<AccountPage>
+    entries(account: string, wanted: EntriesWanted): Promise<AccountEntries>
+    integrity(): Promise<LedgerIntegrity>
   }
 }
 
 /** The commands of one person or machine. */
 export function bindOperator(context: OperatorContext): LocalOperator {
   return {
+    operations: { show: (wanted) => morningCheck(context, wanted) },
     merchants: {
       create: (order) => createMerchant(context, order),
       list: (wanted) => page(context, wanted),
@@ -211,6 +235,7 @@ export function bindOperator(context: OperatorContext): LocalOperator {
       list: (wanted) => listPayments(context, wanted),
       find: (wanted) => findPayments(context, wanted),
       show: (transactionId) => showPayment(context, transactionId),
+      resolutions: (transactionId) => showResolutions(context, transactionId),
       resolve: (transactionId, resolution) => resolvePayment(context, transactionId, resolution),
       retry: (transactionId, reason) => retryPayment(context, transactionId, reason),
     },
@@ -225,6 +250,7 @@ export function bindOperator(context: OperatorContext): LocalOperator {
     audit: auditCommands(context, undefined),
     providers: {
       status: () => providersStatus(context),
+      board: (wanted) => providerBoard(context, wanted),
       pause: (provider, order) => pauseProvider(context, provider, order),
       resume: (provider, order) => resumeProvider(context, provider, order),
     },
@@ -234,9 +260,19 @@ export function bindOperator(context: OperatorContext): LocalOperator {
       reject: (id, reason) => rejectRate(context, id, reason),
     },
     thresholds: { list: () => listThresholds(context), set: (order) => setThreshold(context, order) },
-    ledger: { show: (transactionId) => show(context, transactionId) },
+    ...bindLedger(context),
   }
 }
+
+const bindLedger = (context: OperatorContext): Pick<LocalOperator, 'ledger'> => ({
+  ledger: {
+    show: (transactionId) => show(context, transactionId),
+    trialBalance: (wanted) => trialBalance(context, wanted),
+    accounts: (wanted) => listAccounts(context, wanted),
+    entries: (account, wanted) => accountEntries(context, account, wanted),
+    integrity: () => ledgerIntegrity(context),
+  },
+})
 
 const bindPeople = (context: OperatorContext): Pick<LocalOperator, 'people' | 'machines'> => ({
   people: {

@@ -11,7 +11,7 @@ import { requireProvider } from './known-provider.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
 import { mayReadPayment } from './payment-summaries.ts'
 
-interface ListedCallback {
+export interface ListedCallback {
   readonly id: string
   readonly env: Environment
   readonly provider: string

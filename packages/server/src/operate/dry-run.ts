@@ -17,6 +17,7 @@ export interface PostingView {
 /** What an action would do, found out by doing it and rolling back. */
 export interface Foreseen {
   readonly entry: Done<unknown>['entry']
+  readonly result: unknown
   readonly money?: Done<unknown>['money']
   readonly place?: Done<unknown>['place']
   readonly postings: readonly PostingView[]
@@ -53,12 +54,15 @@ const performDry: Perform = <Result>(context: OperatorContext, work: Work<Result
     throw new DryRunEnd(await foreseenOf(tx, done))
   }) as Promise<Result>
 
-export async function foreseenOf(tx: BatchTx, { entry, money, place, ground }: Done<unknown>): Promise<Foreseen> {
+export async function foreseenOf(
+  tx: BatchTx,
+  { result, entry, money, place, ground }: Done<unknown>,
+): Promise<Foreseen> {
   const postings = await postingsOf(tx)
   const groundHash = createHash('sha256')
     .update(JSON.stringify([postings, ground ?? null]))
     .digest()
-  return { entry, postings, groundHash, ...(money && { money }), ...(place && { place }) }
+  return { entry, result, postings, groundHash, ...(money && { money }), ...(place && { place }) }
 }
 
 /**

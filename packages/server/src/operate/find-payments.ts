@@ -28,7 +28,6 @@ type Matched = 'id' | 'provider_key' | 'reference' | 'phone' | 'account' | 'rece
 
 interface FoundPayment extends ListedPayment {
   readonly matched: Matched
-  readonly createdAt: string
   /** In full for readers with `personal-data:read`, else its last digits. */
   readonly account: string
 }
@@ -70,7 +69,6 @@ export async function findPayments(context: OperatorContext, order: FindOrder): 
     payments: found.map(({ row, matched, account }) => ({
       ...listed(row),
       matched,
-      createdAt: row.created_at.toISOString(),
       account,
     })),
     ...(next !== undefined && { next: showId('transaction', next) }),

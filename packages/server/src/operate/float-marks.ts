@@ -6,6 +6,7 @@ import type { Environment } from '../platform/db.ts'
 import { loadReferenceData } from '../reference/data.ts'
 import { refuseStrangeFloat } from './money.ts'
 import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
+import { floatKey, outflows } from './provider-board.ts'
 import { shownMinor } from './wallets.ts'
 
 /** Our money at a provider in one country and currency. */
@@ -20,6 +21,10 @@ export interface FloatView {
   readonly mark?: string
   /** Whether the amount is below the mark. */
   readonly isLow: boolean
+  /** What leaves it in an hour, by the payouts and refunds of the last 24 hours; missing where there were none. */
+  readonly outflowPerHour?: string
+  /** How long the amount lasts at that rate; 0 when nothing is left. */
+  readonly hoursLeft?: number
 }
 
 export interface MarkOrder {
@@ -32,10 +37,19 @@ export interface MarkOrder {
   readonly reason: string
 }
 
-/** Every float with money or a mark that the reader may see. */
-export async function listFloats({ db, principal }: OperatorContext): Promise<FloatView[]> {
+/** Every float with money or a mark that the reader may see, with how long it lasts. */
+export async function listFloats({ db, principal, recent }: OperatorContext): Promise<FloatView[]> {
   const levels = await floatLevels(db.write)
-  return levels.filter((level) => mayRead(principal, 'providers:read', level)).map(viewOfFloat)
+  const left = outflows(await recent.read())
+  return levels
+    .filter((level) => mayRead(principal, 'providers:read', level))
+    .map((level) => ({ ...viewOfFloat(level), ...runwayOf(level, left.get(floatKey(level)) ?? 0n) }))
+}
+
+function runwayOf({ amount, currency }: FloatLevel, outflow: bigint): Pick<FloatView, 'outflowPerHour' | 'hoursLeft'> {
+  if (outflow === 0n) return {}
+  const tenths = (amount * 24n * 10n) / outflow
+  return { outflowPerHour: shownMinor(outflow / 24n, currency), hoursLeft: Math.max(0, Number(tenths) / 10) }
 }
 
 export function viewOfFloat({ provider, env, country, currency, amount, mark }: FloatLevel): FloatView {

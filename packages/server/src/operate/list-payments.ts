@@ -1,4 +1,5 @@
 import { isFinal, type State } from '../payments/model/state.ts'
+import type { Transaction } from '../payments/model/store.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
 import { requireProvider } from './known-provider.ts'
@@ -6,7 +7,7 @@ import { existing, merchantId } from './merchants.ts'
 import { readOpenPayments } from './open-payments.ts'
 import { type OperatorContext, OperatorError, readScope } from './operator-context.ts'
 import { readSummaries } from './payment-summaries.ts'
-import { type ListedPayment, listed } from './payments.ts'
+import { type ListedPayment, listed, typeOf } from './payments.ts'
 
 export interface ListOrder {
   /** Only payments that need a person: in doubt, held back when due, or final with money in suspense. */
@@ -16,6 +17,10 @@ export interface ListOrder {
   readonly provider?: string
   /** Without one, open payments are listed. */
   readonly state?: State
+  /** Without a state: ended payments too, newest first. */
+  readonly isWithEnded?: boolean
+  readonly type?: ListedPayment['type']
+  readonly currency?: string
   readonly olderThanMinutes?: number
   readonly limit: number
   /** Continues behind this payment: the `next` of the page before. */
@@ -23,7 +28,7 @@ export interface ListOrder {
 }
 
 export interface PaymentPage {
-  /** Open payments oldest first, ended ones newest first. */
+  /** Open payments oldest first; ended ones, and all together, newest first. */
   readonly payments: readonly ListedPayment[]
   /** Set when there may be more: the `after` of the next page. */
   readonly next?: string
@@ -35,19 +40,21 @@ const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const examinedMax = 20_000
 
 export async function listPayments(context: OperatorContext, order: ListOrder): Promise<PaymentPage> {
-  const { isDoubtOnly, state, olderThanMinutes = 0 } = order
-  if (isDoubtOnly && state !== undefined && isFinal(state))
-    throw new OperatorError('payments that need a person are listed without a final state')
+  const { isDoubtOnly, state, olderThanMinutes = 0, currency } = order
+  const isEndedToo = state === undefined ? order.isWithEnded === true : isFinal(state)
+  if (isDoubtOnly && isEndedToo) throw new OperatorError('payments that need a person are listed without a final state')
   if (order.provider !== undefined) requireProvider(order.provider)
   const merchant_id = order.merchant === undefined ? undefined : merchantId(order.merchant)
   const after = order.after === undefined ? undefined : readId('transaction', order.after)
   if (order.after !== undefined && after === undefined)
     throw new OperatorError(`${order.after} is not a payment id; use the next of the page before`)
   const { env, provider, limit } = order
-  const filter = { merchant_id, env, provider, olderThanMinutes, limit, scope: readScope(context, 'payments:read') }
+  const type = order.type && typeOf(order.type)
+  const scope = readScope(context, 'payments:read')
+  const filter = { merchant_id, env, provider, type, currency, olderThanMinutes, limit, scope }
   return context.db.write.snapshot(async (tx) => {
     if (merchant_id !== undefined) await existing(tx, merchant_id)
-    if (state !== undefined && isFinal(state))
+    if (isEndedToo)
       return endedPage(tx, { ...filter, state, before: await idBefore(tx, after ?? lastId, olderThanMinutes) })
     const found = await readOpenPayments(tx, { ...filter, isDoubtOnly, state, after: after ?? firstId })
     const payments = found.map(listed)
@@ -68,7 +75,9 @@ interface EndedFilter {
   readonly merchant_id: string | undefined
   readonly env: Environment | undefined
   readonly provider: string | undefined
-  readonly state: State
+  readonly type: Transaction['type'] | undefined
+  readonly currency: string | undefined
+  readonly state: State | undefined
   readonly before: string
   readonly scope: string | null
   readonly limit: number
@@ -107,10 +116,10 @@ const environments = ['live', 'sandbox'] as const
 
 /** The newest payments of all merchants, along the primary key. */
 async function scanAll(db: Db, wanted: EndedFilter): Promise<Scan> {
-  const { env = null, provider = null, state, before, limit, scope } = wanted
+  const { env = null, provider = null, type = null, currency = null, state = null, before, limit, scope } = wanted
   const found = await db.query<{ id: string }>(sql`
     with examined as (
-      select id, env, provider, state, country, currency
+      select id, env, provider, type, state, country, currency
       from transactions
       where id < ${before}
       order by id desc
@@ -118,7 +127,9 @@ async function scanAll(db: Db, wanted: EndedFilter): Promise<Scan> {
     )
     select id
     from examined
-    where state = ${state}
+    where state = coalesce(${state}::text, state)
+      and type = coalesce(${type}::text, type)
+      and currency = coalesce(${currency}::text, currency)
       and env = coalesce(${env}::text, env)
       and provider = coalesce(${provider}::text, provider)
       and is_in_scope(${scope}::jsonb, country, currency)
@@ -140,10 +151,11 @@ async function scanMerchant(
   db: Db,
   wanted: EndedFilter & { readonly merchant_id: string; readonly env: Environment },
 ): Promise<Scan> {
-  const { merchant_id, env, provider = null, state, before, limit, scope } = wanted
+  const { merchant_id, env, provider = null, type = null, currency = null, state = null } = wanted
+  const { before, limit, scope } = wanted
   const found = await db.query<{ id: string }>(sql`
     with examined as (
-      select id, provider, state, country, currency
+      select id, provider, type, state, country, currency
       from transactions
       where merchant_id = ${merchant_id}
         and env = ${env}
@@ -153,7 +165,9 @@ async function scanMerchant(
     )
     select id
     from examined
-    where state = ${state}
+    where state = coalesce(${state}::text, state)
+      and type = coalesce(${type}::text, type)
+      and currency = coalesce(${currency}::text, currency)
       and provider = coalesce(${provider}::text, provider)
       and is_in_scope(${scope}::jsonb, country, currency)
     order by id desc

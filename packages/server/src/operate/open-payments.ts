@@ -14,6 +14,8 @@ export interface OpenPaymentFilter {
   readonly env: Environment | undefined
   readonly provider: string | undefined
   readonly state: State | undefined
+  readonly type: Transaction['type'] | undefined
+  readonly currency: string | undefined
   readonly olderThanMinutes: number
   /** Of `readScope`. */
   readonly scope: string | null
@@ -28,16 +30,17 @@ export interface OpenPaymentFilter {
  */
 export function readOpenPayments(db: Db, wanted: OpenPaymentFilter): Promise<PaymentSummary[]> {
   const { isDoubtOnly, merchant_id = null, env = null, provider = null, state = null } = wanted
+  const { type = null, currency = null } = wanted
   const { olderThanMinutes, scope, limit } = wanted
   return db.query<PaymentSummary>(sql`
     with found as materialized (
-      select id, merchant_id, env, type, external_reference, amount, currency, country, state, doubt, provider, attempt,
-        created_at, wake_at
+      select id, merchant_id, env, type, external_reference, amount, currency, country, method, code, state, doubt,
+        provider, attempt, created_at, wake_at, '' as failure_code
       from transactions
       where state not in ('successful', 'failed')
       union all
-      select t.id, t.merchant_id, t.env, t.type, t.external_reference, t.amount, t.currency, t.country, t.state, t.doubt,
-        t.provider, t.attempt, t.created_at, t.wake_at
+      select t.id, t.merchant_id, t.env, t.type, t.external_reference, t.amount, t.currency, t.country, t.method,
+        t.code, t.state, t.doubt, t.provider, t.attempt, t.created_at, t.wake_at, coalesce(t.failure->>'code', '')
       from suspense_cases c
       join transactions t on t.id = c.transaction_id
       where c.closed_at is null
@@ -57,12 +60,14 @@ export function readOpenPayments(db: Db, wanted: OpenPaymentFilter): Promise<Pay
         and f.env = coalesce(${env}::text, f.env)
         and f.provider = coalesce(${provider}::text, f.provider)
         and f.state = coalesce(${state}::text, f.state)
+        and f.type = coalesce(${type}::text, f.type)
+        and f.currency = coalesce(${currency}::text, f.currency)
         and f.created_at <= at - make_interval(mins => ${olderThanMinutes}::int)
         and f.id > ${wanted.after}
         and is_in_scope(${scope}::jsonb, f.country, f.currency)
     )
-    select id, merchant_id, merchant_name, env, type, external_reference, amount, currency, state, doubt, provider, attempt,
-      created_at, case_kind, held_by, extract(epoch from at - created_at)::int as age_seconds,
+    select id, merchant_id, merchant_name, env, type, external_reference, amount, currency, country, method, code, state,
+      doubt, failure_code, provider, attempt, created_at, case_kind, held_by, extract(epoch from at - created_at)::int as age_seconds,
       extract(epoch from wake_at - at)::int as wake_in_seconds
     from held
     where not ${isDoubtOnly}::boolean

@@ -10,6 +10,7 @@ import type { BatchTx, Database, Tx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { Wakeups } from '../platform/wakeups.ts'
+import type { RecentOutcomes } from './recent-outcomes.ts'
 
 /** The dependencies of an operator command. */
 export interface OperatorContext {
@@ -30,6 +31,7 @@ export interface OperatorContext {
   readonly postings: Batcher<PostingWork, unknown>
   /** Dependencies of a manual resolution. Commands call no provider, so it has no connectors. */
   readonly resolving: ResolverContext
+  readonly recent: RecentOutcomes
 }
 
 /** A command calls no provider. */

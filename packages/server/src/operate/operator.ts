@@ -13,6 +13,7 @@ import { bindOperator, type LocalOperator } from './bind-operator.ts'
 import { examine as examineInstallation, type Finding } from './doctor.ts'
 import { type CheckOrder, type CheckReport, check } from './ledger.ts'
 import { createPostings, noConnectors, type OperatorContext, OperatorError, performAtOnce } from './operator-context.ts'
+import { createRecentOutcomes } from './recent-outcomes.ts'
 import { listSecretKeys, type Resealed, type ResealOrder, reseal, type SecretKeyView } from './secrets.ts'
 
 export type { LocalOperator } from './bind-operator.ts'
@@ -90,6 +91,7 @@ function openOperatorContext(
     platformAccounts,
     writer: createWriter(),
     postings: createPostings(db.write),
+    recent: createRecentOutcomes(db.write),
     resolving: {
       cell: config.cell,
       onMerchantEvents: () => wakeups.wake('webhooks'),

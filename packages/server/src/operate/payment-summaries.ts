@@ -14,11 +14,24 @@ export type HeldBy = 'paused' | 'frozen' | null
 export interface PaymentSummary
   extends Pick<
     Transaction,
-    'id' | 'merchant_id' | 'env' | 'type' | 'external_reference' | 'amount' | 'state' | 'provider' | 'created_at'
+    | 'id'
+    | 'merchant_id'
+    | 'env'
+    | 'type'
+    | 'external_reference'
+    | 'amount'
+    | 'country'
+    | 'method'
+    | 'code'
+    | 'state'
+    | 'provider'
+    | 'created_at'
   > {
   readonly merchant_name: string
   readonly currency: Currency
   readonly doubt: DoubtOrNone
+  /** Empty unless it failed. */
+  readonly failure_code: string
   /** Why its money is in suspense, if any is. */
   readonly case_kind: CaseKind | null
   readonly attempt: number
@@ -29,7 +42,7 @@ export interface PaymentSummary
 }
 
 /** A summary with the columns that a find compares. */
-export interface FoundRow extends PaymentSummary, Pick<Transaction, 'counterparty' | 'receipt' | 'country'> {}
+export interface FoundRow extends PaymentSummary, Pick<Transaction, 'counterparty' | 'receipt'> {}
 
 /** Whether the reader's countries and currencies include this payment; what is not a payment has none. */
 export async function mayReadPayment(
@@ -60,7 +73,8 @@ export function readSummaries(
       select record_time() as at
     )
     select t.id, t.merchant_id, t.env, t.type, t.external_reference, t.amount, t.currency, t.state, t.doubt, t.provider,
-      t.attempt, t.created_at, t.counterparty, t.receipt, t.country, m.name as merchant_name, c.kind as case_kind,
+      t.attempt, t.created_at, t.counterparty, t.receipt, t.country, t.method, t.code,
+      coalesce(t.failure->>'code', '') as failure_code, m.name as merchant_name, c.kind as case_kind,
       extract(epoch from at - t.created_at)::int as age_seconds, extract(epoch from t.wake_at - at)::int as wake_in_seconds,
       case when t.state not in ('successful', 'failed') then held_by(t.state, a.is_lost, m.frozen_at, l.paused_at) end as held_by
     from clock, transactions t

@@ -1,17 +1,19 @@
 import { drawTransaction } from '../ledger/draw.ts'
 import { formatMinor } from '../money/money.ts'
 import { caseKinds } from '../payments/late-money/suspense-cases.ts'
-import { doubts } from '../payments/model/doubts.ts'
-import { isFinal } from '../payments/model/state.ts'
+import { type Doubt, doubts } from '../payments/model/doubts.ts'
+import { isFinal, type Stage, stageOf } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import { timing } from '../payments/resolve/timing.ts'
-import { mayRead } from '../people/principal.ts'
+import { mayOperate, mayRead } from '../people/principal.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
+import { callbackCommands, type ListedCallback } from './callbacks.ts'
 import { type Inspected, inspect } from './open-payments.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 import type { PaymentSummary } from './payment-summaries.ts'
 import { recordNumbersRead, type ShownNumber, shownFields, shownNumber } from './personal-numbers.ts'
+import { type ProposalView, proposalsAbout } from './proposals.ts'
 
 export interface ListedPayment {
   readonly id: string
@@ -22,6 +24,15 @@ export interface ListedPayment {
   readonly amount: string
   readonly currency: string
   readonly state: string
+  /** The state as merchants see it. */
+  readonly stage: Stage
+  /** The name of the doubt; empty when it neither waits for a reason nor is in doubt. */
+  readonly doubt: string
+  readonly country: string
+  readonly method: string
+  /** The mobile money operator, the bank or the kind of card. */
+  readonly code: string
+  readonly createdAt: string
   /** Why it waits or is in doubt, or what is wrong with it; empty when it is on track. */
   readonly reason: string
   readonly provider: string
@@ -41,7 +52,13 @@ export function listed(found: PaymentSummary): ListedPayment {
     type: kindOf(type),
     amount: formatMinor(amount, currency),
     currency,
+    country: found.country,
+    method: found.method,
+    code: found.code,
     state,
+    stage: stageOf(state, found.failure_code),
+    doubt: found.doubt,
+    createdAt: found.created_at.toISOString(),
     reason: isFinal(state) && found.case_kind === null ? '' : reasonOf(found),
     provider,
     attempt,
@@ -51,6 +68,9 @@ export function listed(found: PaymentSummary): ListedPayment {
 }
 
 const kindOf = (type: Transaction['type']) => (type === 'withdrew' ? 'payout' : type === 'deposit' ? 'charge' : type)
+
+export const typeOf = (kind: ListedPayment['type']): Transaction['type'] =>
+  kind === 'payout' ? 'withdrew' : kind === 'charge' ? 'deposit' : kind
 
 function reasonOf({
   state,
@@ -75,10 +95,9 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPol
   readonly adjustments?: readonly string[]
   /** For an adjustment: the payment it adjusts. */
   readonly adjusts?: string
-  readonly method: string
   readonly destination: string
-  readonly country: string
-  readonly code: string
+  /** What its doubt means, what Malipo does by itself, and what staff should check and do. */
+  readonly guidance?: Guidance
   readonly accountName: string
   /** In full for readers with `personal-data:read`, else its last digits. */
   readonly account: string
@@ -90,7 +109,6 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPol
   }
   readonly failure?: string
   readonly receipt?: string
-  readonly createdAt: string
   readonly updatedAt: string
   readonly expiresAt?: string
   readonly attempts: readonly AttemptView[]
@@ -99,6 +117,17 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPol
   readonly ledger?: string
   /** What happens next without a person. */
   readonly next: { readonly what: string; readonly at?: string }
+  /** Callbacks of providers about it, newest first; missing without `providers:read`. */
+  readonly callbacks?: readonly ListedCallback[]
+  /** Proposals about it, or about its money in suspense, that wait for a decision. */
+  readonly proposals: readonly ProposalView[]
+}
+
+interface Guidance {
+  readonly meaning: string
+  readonly withoutHelp: string
+  readonly check: string
+  readonly action: string
 }
 
 interface AttemptView {
@@ -108,6 +137,8 @@ interface AttemptView {
   readonly key: string
   readonly sends: number
   readonly polls: number
+  /** How often in a row the provider could not accept it. */
+  readonly refusals: number
   readonly sendDeadline?: string
   readonly outcome: string
 }
@@ -130,7 +161,27 @@ export async function showPayment(context: OperatorContext, shownId: string): Pr
   if (!inspected || !mayRead(context.principal, 'payments:read', inspected.transaction)) throw noPayment(id)
   const shown = shownNumber(context, inspected.transaction)
   await recordNumbersRead(context, 'payments.show', [{ ...shown, payment: inspected.transaction }])
-  return view(context, inspected, shown, drawing)
+  const around = await aroundOf(context, inspected)
+  return { ...view(context, inspected, shown, drawing), ...around }
+}
+
+const callbacksMax = 20
+
+/** What else staff look at before they decide. */
+async function aroundOf(
+  context: OperatorContext,
+  { transaction: { id }, attempts, case_id }: Inspected,
+): Promise<Pick<PaymentView, 'callbacks' | 'proposals'>> {
+  const payment = showId('transaction', id)
+  const names = [payment, ...attempts.map(({ number }) => providerKeyOf(id, number))]
+  const proposals = await proposalsAbout(context, case_id === null ? names : [...names, showId('case', case_id)])
+  if (!mayOperate(context.principal, 'providers:read')) return { proposals }
+  return { proposals, callbacks: await callbackCommands(context).list({ payment, limit: callbacksMax }) }
+}
+
+function guidanceOf(doubt: Doubt): Guidance {
+  const { meaning, withoutHelp, check, action } = doubts[doubt]
+  return { meaning, withoutHelp, check, action }
 }
 
 /** Parses the id of a payment as people write it, or its provider key. */
@@ -152,7 +203,7 @@ function view(
   inspected: Inspected,
   shown: ShownNumber,
   drawing: string | undefined,
-): PaymentView {
+): Omit<PaymentView, 'callbacks' | 'proposals'> {
   const { transaction, attempts, merchant_name, is_frozen, case_id, case_kind } = inspected
   const { id, env, type, amount, currency, state, provider, attempt, failure, receipt } = transaction
   return {
@@ -162,6 +213,9 @@ function view(
     amount: formatMinor(amount, currency),
     currency,
     state,
+    stage: stageOf(state, failure?.code),
+    doubt: transaction.doubt,
+    ...(transaction.doubt !== '' && { guidance: guidanceOf(transaction.doubt) }),
     reason: isFinal(state) && case_kind === null ? '' : reasonOf({ ...transaction, ...inspected }),
     ...(case_id !== null && { suspenseCase: showId('case', case_id) }),
     ...(transaction.adjustments.length > 0 && {
@@ -208,13 +262,15 @@ function sidesOf(transaction: Transaction) {
   }
 }
 
-function viewOfAttempt({ transaction_id, number, provider, sends, polls, send_deadline, is_lost, outcome }: Attempt) {
+function viewOfAttempt(attempt: Attempt): AttemptView {
+  const { transaction_id, number, provider, sends, polls, refusals, send_deadline, is_lost, outcome } = attempt
   return {
     number,
     provider,
     key: providerKeyOf(transaction_id, number),
     sends,
     polls,
+    refusals,
     ...(send_deadline && { sendDeadline: send_deadline.toISOString() }),
     outcome: outcome ?? (is_lost ? 'to be sent again' : 'open'),
   }

@@ -132,6 +132,21 @@ export async function listProposals(context: OperatorContext, wanted: ProposalsW
   return rows.map((row) => view(context, row))
 }
 
+/** Open proposals whose input names one of these payments, keys or cases, newest first. */
+export async function proposalsAbout(context: OperatorContext, names: readonly string[]): Promise<ProposalView[]> {
+  if (!mayOperate(context.principal, 'merchants:read')) return []
+  const rows = await context.db.write.query<Stored>(sql`
+    select *, false as is_past
+    from proposals
+    where state = 'open'
+      and expires_at > record_time()
+      and (input->>'payment' = any(${names}::text[]) or input->>'caseId' = any(${names}::text[]))
+    order by id desc`)
+  return rows
+    .filter((row) => mayRead(context.principal, 'merchants:read', placeOf(row)))
+    .map((row) => view(context, row))
+}
+
 /**
  * Executes a proposal: the decision, the work and its audit entry are one transaction. If the ground has changed since the
  * proposal was made, or the work is refused now, the proposal is void.

@@ -1,3 +1,5 @@
+import { mayOperate } from '../people/principal.ts'
+import { listTeam } from '../people/team.ts'
 import { type Db, type Environment, sql } from '../platform/db.ts'
 import { showEndpointId } from '../webhooks/present.ts'
 import { type FeeRuleView, listFees } from './fees.ts'
@@ -5,6 +7,7 @@ import { type KeyView, listOf } from './keys.ts'
 import { type MerchantCurrencies, showCurrencies } from './merchant-currencies.ts'
 import { existing, type MerchantView, merchantId, view } from './merchants.ts'
 import type { OperatorContext } from './operator-context.ts'
+import { type PayoutControlsView, showPayoutControls } from './payout-controls.ts'
 import { readWallets, type WalletView } from './wallets.ts'
 
 /** Everything about one merchant that staff look at first. */
@@ -15,6 +18,10 @@ export interface MerchantOverview extends MerchantView {
   readonly webhooks: readonly WebhookHealth[]
   /** The merchant's own fee rules in force; the rules for all merchants apply to the rest. */
   readonly fees: readonly FeeRuleView[]
+  /** Limits and approval rules for its payouts, in both environments. */
+  readonly payoutControls: readonly PayoutControlsView[]
+  /** Its people with their roles; missing for readers without `people:read`. */
+  readonly people?: Awaited<ReturnType<typeof listTeam>>
   /** Currencies that are off, by environment. */
   readonly disabledCurrencies: readonly { readonly env: Environment; readonly currencies: readonly string[] }[]
   readonly openPayments: readonly OpenOfMerchant[]
@@ -46,7 +53,7 @@ export async function showMerchant(context: OperatorContext, shownId: string): P
   const db = context.db.write
   const merchant = await existing(db, merchantId(shownId))
   const { id, frozen_at } = merchant
-  const [keys, wallets, webhooks, fees, currencies, openPayments, lastPayments] = await Promise.all([
+  const [keys, wallets, webhooks, fees, currencies, openPayments, lastPayments, payoutControls] = await Promise.all([
     listOf(context, shownId),
     readWallets(context, id, undefined),
     webhooksOf(db, id),
@@ -54,7 +61,12 @@ export async function showMerchant(context: OperatorContext, shownId: string): P
     showCurrencies(context, shownId),
     openOf(db, id),
     lastOf(db, id),
+    showPayoutControls(context, shownId),
   ])
+  // The people of a merchant belong to both environments.
+  const people = mayOperate(context.principal, 'people:read')
+    ? await listTeam(context.db.read, { merchant_id: id, env: 'live' })
+    : undefined
   return {
     ...view(merchant),
     ...(frozen_at && { frozenAt: frozen_at.toISOString() }),
@@ -62,6 +74,8 @@ export async function showMerchant(context: OperatorContext, shownId: string): P
     wallets,
     webhooks,
     fees,
+    payoutControls,
+    ...(people && { people }),
     disabledCurrencies: currencies.flatMap(disabledIn),
     openPayments,
     lastPayments,

@@ -44,6 +44,7 @@ const prefixes = {
   merchant: 'mer',
   credential: 'cred',
   transaction: 'txn',
+  account: 'acc',
   'external account': 'ea',
   webhook: 'wh',
   'webhook endpoint': 'we',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type Operation, operation } from './operation.ts'
+import { ProviderBoardView } from './operations-schema.ts'
 import {
   DecidedRate,
   Environment,
@@ -10,7 +11,6 @@ import {
   FloatView,
   LaneView,
   MerchantId,
-  PaymentId,
   Posted,
   ProvidersView,
   RateView,
@@ -152,6 +152,16 @@ export const moneyOperations: readonly Operation[] = [
     run: (operator) => operator.providers.status(),
   }),
   operation({
+    name: 'providers.board',
+    method: 'GET',
+    path: '/providers/board',
+    permission: 'providers:read',
+    summary: 'Show how each provider does: success rates, times, failures and open payments of 24 hours',
+    input: Type.Object({ env }),
+    output: ProviderBoardView,
+    run: (operator, wanted) => operator.providers.board(wanted),
+  }),
+  operation({
     name: 'providers.pause',
     method: 'POST',
     path: '/providers/:provider/pause',
@@ -213,15 +223,5 @@ export const moneyOperations: readonly Operation[] = [
     input: Type.Object({ rate, reason: Reason }),
     output: DecidedRate,
     run: (operator, { rate: id, reason }) => operator.rates.reject(id, reason),
-  }),
-  operation({
-    name: 'ledger.show',
-    method: 'GET',
-    path: '/ledger/:payment',
-    permission: 'ledger:read',
-    summary: 'Draw the ledger entries of a payment',
-    input: Type.Object({ payment: PaymentId }),
-    output: Type.String(),
-    run: (operator, { payment }) => operator.ledger.show(payment),
   }),
 ]

@@ -6,6 +6,7 @@ import { collectSecret } from '../proposal-secrets.ts'
 import { approveProposal, listProposals, rejectProposal, showProposal, withdrawProposal } from '../proposals.ts'
 import { auditOperations } from './audit-operations.ts'
 import { controlOperations } from './control-operations.ts'
+import { ledgerOperations } from './ledger-operations.ts'
 import { merchantOperations } from './merchant-operations.ts'
 import { moneyOperations } from './money-operations.ts'
 import { type Operation, operation } from './operation.ts'
@@ -92,6 +93,7 @@ export const operations: readonly Operation[] = [
   ...merchantOperations,
   ...paymentOperations,
   ...moneyOperations,
+  ...ledgerOperations,
   ...controlOperations,
   ...auditOperations,
   ...peopleOperations,

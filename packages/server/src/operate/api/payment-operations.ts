@@ -1,25 +1,21 @@
 import { Type } from 'typebox'
 import { states } from '../../payments/model/state.ts'
 import { type Operation, operation } from './operation.ts'
+import { MorningCheckView } from './operations-schema.ts'
 import {
   CallbackView,
   CaseView,
   ClearedCase,
-  Environment,
-  Evidence,
   FoundPayments,
-  Limit,
   ListedCallback,
-  MerchantId,
-  oneOf,
-  PaymentId,
   PaymentPage,
+  PaymentType,
   PaymentView,
-  Reason,
+  ResolutionView,
   ResolvedPayment,
   RetriedPayment,
-  text,
-} from './schema.ts'
+} from './payment-schema.ts'
+import { Environment, Evidence, Limit, MerchantId, oneOf, PaymentId, Reason, text } from './schema.ts'
 
 const payment = PaymentId
 const provider = Type.Optional(text)
@@ -30,17 +26,30 @@ const CallbackOutcome = oneOf(['applied', 'hint', 'unknown_payment', 'ignored', 
 
 export const paymentOperations: readonly Operation[] = [
   operation({
+    name: 'operations.show',
+    method: 'GET',
+    path: '/operations',
+    permission: 'payments:read',
+    summary: 'Show what may need a person now: open payments, doubts, queues, webhooks, suspense, proposals and floats',
+    input: Type.Object({ env: Environment }),
+    output: MorningCheckView,
+    run: (operator, wanted) => operator.operations.show(wanted),
+  }),
+  operation({
     name: 'payments.list',
     method: 'GET',
     path: '/payments',
     permission: 'payments:read',
-    summary: 'List payments: open ones oldest first, ended ones newest first',
+    summary: 'List payments: open ones oldest first; ended ones, or all, newest first',
     input: Type.Object({
       isDoubtOnly: Type.Boolean({ description: 'Only payments that need a person' }),
       merchant: Type.Optional(MerchantId),
       env,
       provider,
       state: Type.Optional(oneOf(states)),
+      isWithEnded: Type.Optional(Type.Boolean({ description: 'Without a state: ended payments too, newest first' })),
+      type: Type.Optional(PaymentType),
+      currency: Type.Optional(text),
       olderThanMinutes: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
       limit: Limit(1000),
       after: Type.Optional(text),
@@ -73,6 +82,16 @@ export const paymentOperations: readonly Operation[] = [
     input: Type.Object({ payment }),
     output: PaymentView,
     run: (operator, { payment: id }) => operator.payments.show(id),
+  }),
+  operation({
+    name: 'payments.resolutions',
+    method: 'GET',
+    path: '/payments/:payment/resolutions',
+    permission: 'payments:read',
+    summary: 'Show what each manual resolution of a payment would do now, with its ledger entries',
+    input: Type.Object({ payment }),
+    output: Type.Array(ResolutionView),
+    run: (operator, { payment: id }) => operator.payments.resolutions(id),
   }),
   operation({
     name: 'payments.resolve',

@@ -21,6 +21,7 @@ import {
 } from '../operator-context.ts'
 import { placeIn } from '../proposal-rows.ts'
 import { propose } from '../proposals.ts'
+import { createRecentOutcomes } from '../recent-outcomes.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { ProposalView } from './schema.ts'
@@ -58,6 +59,7 @@ export function operatorBase(ctx: Context): Omit<OperatorContext, 'principal' | 
     platformAccounts: accounts,
     writer: createWriter(),
     postings: createPostings(db.write),
+    recent: createRecentOutcomes(db.write),
     perform: performAtOnce,
     resolving: {
       cell: config.cell,

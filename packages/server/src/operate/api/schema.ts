@@ -95,153 +95,7 @@ export const FeeQuote = view('FeeQuote', {
   currency: text,
 })
 
-const AccountNumber = Type.String({ description: 'Only its last digits, unless the reader has `personal-data:read`' })
-
-const PaymentType = oneOf(['payout', 'charge', 'refund', 'conversion', 'adjustment'])
-
-const listed = {
-  id: text,
-  env: Environment,
-  type: PaymentType,
-  amount: text,
-  currency: text,
-  state: text,
-  reason: text,
-  provider: text,
-  attempt: Type.Integer(),
-}
-
-const listedPayment = {
-  ...listed,
-  merchant: Type.Object({ id: text, name: text }),
-  externalReference: text,
-  ageSeconds: Type.Number(),
-  nextPollInSeconds: Type.Optional(Type.Number()),
-}
-
-export const PaymentPage = view('PaymentPage', {
-  payments: Type.Array(Type.Object(listedPayment)),
-  next: Type.Optional(Type.String({ description: 'The `after` of the next page' })),
-})
-
-export const FoundPayments = view('FoundPayments', {
-  payments: Type.Array(
-    Type.Object({
-      ...listedPayment,
-      matched: oneOf(['id', 'provider_key', 'reference', 'phone', 'account', 'receipt']),
-      createdAt: text,
-      account: AccountNumber,
-    }),
-  ),
-  next: Type.Optional(Type.String({ description: 'The `before` of the next page' })),
-  notIndexed: Type.Array(Type.Object({ from: text, until: text }), {
-    description: 'Payments accepted in these times are not found yet by number or receipt',
-  }),
-})
-
 export const AnyFields = Type.Record(Type.String(), Type.Unknown())
-
-export const PaymentView = view('Payment', {
-  ...listed,
-  merchant: Type.Object({ id: text, name: text, isFrozen: Type.Boolean() }),
-  suspenseCase: optionalText,
-  adjustments: Type.Optional(Type.Array(text)),
-  adjusts: optionalText,
-  externalReference: text,
-  method: text,
-  destination: text,
-  country: text,
-  code: text,
-  accountName: text,
-  account: AccountNumber,
-  wallet: Type.Object({ amount: text, fee: text, currency: text, country: text }),
-  failure: optionalText,
-  receipt: optionalText,
-  createdAt: text,
-  updatedAt: text,
-  expiresAt: optionalText,
-  attempts: Type.Array(
-    Type.Object({
-      number: Type.Integer(),
-      provider: text,
-      key: text,
-      sends: Type.Integer(),
-      polls: Type.Integer(),
-      sendDeadline: optionalText,
-      outcome: text,
-    }),
-  ),
-  events: Type.Array(
-    Type.Object({
-      at: text,
-      cause: text,
-      state: text,
-      message: text,
-      notifiesMerchant: Type.Boolean(),
-      detail: AnyFields,
-    }),
-  ),
-  ledger: Type.Optional(Type.String({ description: 'The ledger entries, drawn' })),
-  next: Type.Object({ what: text, at: optionalText }),
-})
-
-export const ResolvedPayment = view('ResolvedPayment', { id: text, state: text, money: text, caution: optionalText })
-
-export const RetriedPayment = view('RetriedPayment', { id: text, provider: text, key: text, isPaused: Type.Boolean() })
-
-export const CaseView = view('SuspenseCase', {
-  id: text,
-  env: Environment,
-  kind: text,
-  meaning: text,
-  amount: text,
-  currency: text,
-  provider: text,
-  country: text,
-  merchantId: optionalText,
-  transactionId: optionalText,
-  providerKey: optionalText,
-  openedAt: text,
-  ageSeconds: Type.Number(),
-  closedAt: optionalText,
-  outcome: optionalText,
-  clearedBy: optionalText,
-})
-
-export const ClearedCase = view('ClearedCase', {
-  id: text,
-  outcome: text,
-  amount: text,
-  currency: text,
-  transactionId: text,
-})
-
-const callback = {
-  id: text,
-  env: Environment,
-  provider: text,
-  receivedAt: text,
-  outcome: text,
-  meaning: text,
-  reason: optionalText,
-  keys: Type.Array(text),
-  transactionId: optionalText,
-  bodyBytes: Type.Integer(),
-}
-
-export const ListedCallback = view('ListedCallback', callback)
-
-export const CallbackView = view('Callback', {
-  ...callback,
-  address: text,
-  method: text,
-  path: text,
-  host: text,
-  headers: Type.Record(Type.String(), Type.String()),
-  body: Type.String(),
-  encoding: oneOf(['utf8', 'base64']),
-  isCut: Type.Boolean(),
-})
 
 export const FloatView = view('Float', {
   provider: text,
@@ -251,6 +105,8 @@ export const FloatView = view('Float', {
   amount: text,
   mark: optionalText,
   isLow: Type.Boolean(),
+  outflowPerHour: Type.Optional(Type.String({ description: 'By the payouts and refunds of the last 24 hours' })),
+  hoursLeft: Type.Optional(Type.Number({ description: 'How long the amount lasts at that rate' })),
 })
 
 const LaneState = oneOf(['running', 'paused'])
@@ -337,6 +193,26 @@ export const MerchantOverview = view('MerchantOverview', {
     }),
   ),
   fees: Type.Array(FeeRuleView),
+  payoutControls: Type.Array(PayoutControlsView),
+  people: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: text,
+        name: text,
+        email: text,
+        roles: Type.Array(
+          Type.Object({
+            id: text,
+            role: text,
+            countries: Type.Array(text),
+            currencies: Type.Array(text),
+            grantedBy: text,
+          }),
+        ),
+      }),
+      { description: 'Missing for readers without `people:read`' },
+    ),
+  ),
   disabledCurrencies: Type.Array(Type.Object({ env: Environment, currencies: Type.Array(text) })),
   openPayments: Type.Array(
     Type.Object({ env: Environment, state: text, payments: Type.Integer(), oldestSeconds: Type.Number() }),
@@ -346,7 +222,7 @@ export const MerchantOverview = view('MerchantOverview', {
 
 export const ThresholdView = view('Threshold', { currency: text, amount: text })
 
-const PostingView = Type.Object({
+export const PostingView = Type.Object({
   event: text,
   kind: oneOf(['hold', 'post', 'void', 'transfer']),
   debit: text,
