@@ -76,7 +76,7 @@ const countMax = 10_001
 async function batchesFrom(db: Db, batch: bigint): Promise<number> {
   const [row] = await db.query<{ count: number }>(sql`
     select count(*)::int as count
-    from (select from ledger_batches where batch >= ${batch} limit ${countMax}) as some`)
+    from (select from ledger_batches where batch >= ${batch} limit ${countMax}) as counted`)
   return row?.count ?? 0
 }
 

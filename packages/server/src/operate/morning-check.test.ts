@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { readId } from '../platform/ids.ts'
 import { testMachine } from '../testing/machines.ts'
 import { proposeFunding } from '../testing/operator-scene.ts'
-import { payingMalipo, payOut, payoutInDoubt } from '../testing/paying.ts'
+import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../testing/paying.ts'
 import { testPerson } from '../testing/people.ts'
 
 const env = 'sandbox' as const
@@ -18,6 +18,7 @@ test('open payments are counted by age and currency, with those in doubt and why
   await malipo.operator.providers.pause('pawapay', incident)
   await malipo.later(2 * 3600)
   await payOut(merchant, { amount: 100 })
+  t.after(() => malipo.operator.providers.resume('pawapay', incident))
 
   const shown = await malipo.operator.operations.show({ env })
 
@@ -33,34 +34,39 @@ test('open payments are counted by age and currency, with those in doubt and why
   assert.deepEqual((await malipo.operator.operations.show({ env: 'live' })).openPayments, [])
 })
 
+/** The lane of pawaPay; the tests of this file share its open payments. */
+const laneIn = async ({ operator }: PayingMalipo) => {
+  const { lanes } = await operator.operations.show({ env })
+  return lanes.find(({ provider }) => provider === 'pawapay')
+}
+
 test('the lag of a lane is the wait of its oldest due payment, and held payments do not count', async (t) => {
   const malipo = await payingMalipo(t)
-  const merchant = await malipo.merchant()
-  await payOut(merchant)
+  await payOut(await malipo.merchant())
   await malipo.later(90)
 
-  const [late] = (await malipo.operator.operations.show({ env })).lanes
+  const late = await laneIn(malipo)
   await malipo.operator.providers.pause('pawapay', incident)
-  const [paused] = (await malipo.operator.operations.show({ env })).lanes
+  const paused = await laneIn(malipo)
+  await malipo.operator.providers.resume('pawapay', incident)
 
-  assert.deepEqual([late?.open, late?.toSend, late?.due, late?.paused], [1, 1, 1, 0])
   assert.ok((late?.oldestDueSeconds ?? 0) >= 90)
-  assert.deepEqual(
-    [paused?.open, paused?.toSend, paused?.due, paused?.paused, paused?.oldestDueSeconds],
-    [1, 1, 0, 1, undefined],
-  )
+  assert.ok((late?.toSend ?? 0) >= 1 && late?.due === late?.open && late?.paused === 0, JSON.stringify(late))
+  const { due, oldestDueSeconds } = paused ?? {}
+  assert.deepEqual([due, paused?.paused, oldestDueSeconds], [0, paused?.open, undefined])
 })
 
-test("a frozen merchant's payments to send are counted as held", async (t) => {
+test("a frozen merchant's payments to send are held and not due", async (t) => {
   const malipo = await payingMalipo(t)
   const merchant = await malipo.merchant()
   await payOut(merchant)
-  await malipo.operator.merchants.freeze(merchant.id, 'fraud report')
   await malipo.later(60)
+  const before = await laneIn(malipo)
 
-  const [lane] = (await malipo.operator.operations.show({ env })).lanes
+  await malipo.operator.merchants.freeze(merchant.id, 'fraud report')
+  const after = await laneIn(malipo)
 
-  assert.deepEqual([lane?.frozen, lane?.due], [1, 0])
+  assert.deepEqual([after?.frozen, after?.due], [(before?.frozen ?? 0) + 1, (before?.due ?? 0) - 1])
 })
 
 test('waiting webhooks are counted by age, with failing and disabled endpoints', async (t) => {
@@ -121,14 +127,8 @@ test('a limited role sees only its countries and currencies, and a machine only 
   const seen = (await limited.call('GET', path)).body['data'] as Shown
   const read = (await machine('GET', path)).body['data'] as Shown
 
-  assert.deepEqual(
-    seen.openPayments.map(({ currency }) => currency),
-    ['KES'],
-  )
-  assert.deepEqual(
-    read.openPayments.map(({ currency }) => currency),
-    ['KES', 'NGN'],
-  )
+  assert.deepEqual(new Set(seen.openPayments.map(({ currency }) => currency)), new Set(['KES']))
+  assert.deepEqual(new Set(read.openPayments.map(({ currency }) => currency)), new Set(['KES', 'NGN']))
   assert.deepEqual([seen.lowFloats.length, read.lowFloats.length], [1, 0])
   assert.equal((await limited.call('GET', '/operator/v1/operations')).status, 400)
 })

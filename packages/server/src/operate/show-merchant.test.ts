@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readId } from '../platform/ids.ts'
 import { payingMalipo, payOut } from '../testing/paying.ts'
+import { testPerson } from '../testing/people.ts'
+import type { MerchantOverview } from './show-merchant.ts'
 
 test('a merchant is shown with keys, wallets, webhooks, fees, currencies and open payments', async (t) => {
   const malipo = await payingMalipo(t)
@@ -78,4 +80,26 @@ test('a merchant that does not exist, or an id that is not one, is refused', asy
   await assert.rejects(operator.merchants.show(missing), /no merchant has the id mer_0/)
   await assert.rejects(operator.merchants.show('duka'), /duka is not a merchant id/)
   await assert.rejects(operator.wallets.show(missing), /no merchant has the id mer_0/)
+})
+
+test('a merchant is shown with its payout controls, and its people only to readers of people', async (t) => {
+  const malipo = await payingMalipo(t)
+  const merchant = await malipo.merchant()
+  const owner = await testPerson(malipo, { merchant: { id: merchant.id, roles: ['owner'] } })
+  const limits = { env: 'sandbox', currency: 'KES', perPayout: '500.00', reason: 'new merchant' } as const
+  await malipo.operator.payoutControls.setLimits(merchant.id, limits)
+  const shownTo = async (role: 'auditor' | 'support') => {
+    const reader = await testPerson(malipo, { operator: [role] })
+    return (await reader.call('GET', `/operator/v1/merchants/${merchant.id}`)).body['data'] as MerchantOverview
+  }
+
+  const [auditor, support] = [await shownTo('auditor'), await shownTo('support')]
+
+  assert.deepEqual(
+    auditor.people?.map(({ id, roles }) => [id, roles.map(({ role }) => role)]),
+    [[owner.id, ['owner']]],
+  )
+  assert.equal(support.people, undefined)
+  const sandbox = support.payoutControls.find(({ env }) => env === 'sandbox')
+  assert.deepEqual(sandbox?.currencies, [{ currency: 'KES', perPayout: '500.00' }])
 })
