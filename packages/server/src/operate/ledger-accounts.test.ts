@@ -139,13 +139,15 @@ test('accounts are listed page by page, by kind, currency and merchant', async (
   )
 })
 
+type Listed = { readonly [Name in 'currencies' | 'accounts']?: readonly { readonly currency: string }[] }
+
 test('a role limited to a currency sees only its accounts, entries and sums', async (t) => {
   const malipo = await payingMalipo(t)
   const { merchant } = await paying(malipo, 1)
   const limited = await testPerson(malipo, { operator: ['finance'], countries: ['UG'], currencies: ['UGX'] })
   const get = async (path: string) => {
     const { status, body } = await limited.call('GET', `/operator/v1/ledger/${path}`)
-    return { status, data: body['data'] as Record<string, { currency: string }[]> }
+    return { status, data: body['data'] as Listed }
   }
   const { account } = await accountOf(malipo, 'wallet', merchant.id)
 
@@ -155,10 +157,10 @@ test('a role limited to a currency sees only its accounts, entries and sums', as
   ]
 
   assert.deepEqual(
-    balance.data['currencies']?.map(({ currency }) => currency),
+    balance.data.currencies?.map(({ currency }) => currency),
     ['UGX'],
   )
-  assert.deepEqual(new Set(accounts.data['accounts']?.map(({ currency }) => currency)), new Set(['UGX']))
+  assert.deepEqual(new Set(accounts.data.accounts?.map(({ currency }) => currency)), new Set(['UGX']))
   assert.equal((await get(`accounts/${account}/entries?limit=10`)).status, 422)
 })
 
