@@ -25,7 +25,7 @@ export interface EntryPlace {
   readonly balance: bigint
 }
 
-export interface EntryPage {
+interface EntryPage {
   /** Newest first. */
   readonly entries: readonly Entry[]
   readonly next: EntryPlace | undefined

@@ -20,7 +20,7 @@ export const accountKinds = [
   'suspense',
   'receivable',
 ] as const satisfies readonly ('wallet' | PlatformKind)[]
-export type AccountKind = (typeof accountKinds)[number]
+type AccountKind = (typeof accountKinds)[number]
 
 /** Everything that was ever posted, by currency and kind of account. Debits are positive, so the balances of a currency sum to 0. */
 export interface TrialBalance {
@@ -271,7 +271,7 @@ function viewOf(row: AccountRow, naming: Naming | undefined): AccountView {
 
 export const sideOf = (kind: AccountKind) => (kind === 'wallet' ? 'credit' : 'debit')
 
-export function accountId(shownId: string): string {
+function accountId(shownId: string): string {
   const id = readId('account', shownId)
   if (id === undefined) throw new OperatorError(`${shownId} is not an account; they look like acc_0193…`)
   return id

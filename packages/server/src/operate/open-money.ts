@@ -67,13 +67,12 @@ export function groupOpen(db: Db, { env, scope }: { readonly env: Environment; r
 }
 
 /** Webhooks that wait, of one age. */
-export interface WaitingWebhooks {
+interface WaitingWebhooks {
   readonly age: Age
   readonly records: number
   /** Delivered without success at least once. */
   readonly retries: number
   readonly oldest_seconds: number
-  readonly endpoints: number
 }
 
 /** At most this many waiting webhooks of each kind of endpoint are read, so that a backlog of a night does not slow the page. */
@@ -84,14 +83,14 @@ export function groupWaitingWebhooks(db: Db, env: Environment): Promise<WaitingW
   return db.query<WaitingWebhooks>(sql`
     with waiting as materialized (
       (
-        select merchant_id, endpoint_id, created_at, attempts
+        select created_at, attempts
         from webhook_records
         where next_attempt_at is not null and env = ${env}
         limit ${waitingMax}
       )
       union all
       (
-        select merchant_id, endpoint_id, created_at, attempts
+        select created_at, attempts
         from added_webhook_records
         where next_attempt_at is not null and env = ${env}
         limit ${waitingMax}
@@ -106,13 +105,12 @@ export function groupWaitingWebhooks(db: Db, env: Environment): Promise<WaitingW
         else 'over_24_hours'
       end as age,
       count(*)::int as records, (count(*) filter (where attempts > 0))::int as retries,
-      extract(epoch from max(at - created_at))::int as oldest_seconds,
-      count(distinct (merchant_id, endpoint_id))::int as endpoints
+      extract(epoch from max(at - created_at))::int as oldest_seconds
     from clock, waiting
     group by 1`)
 }
 
-export interface EndpointCounts {
+interface EndpointCounts {
   readonly disabled: number
   readonly failing: number
 }

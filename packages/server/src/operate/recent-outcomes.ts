@@ -22,7 +22,7 @@ export interface OutcomeGroup {
 }
 
 /** Payments of one provider that have not ended. */
-export interface OpenOfProvider {
+interface OpenOfProvider {
   readonly env: Environment
   readonly provider: string
   readonly type: Type
@@ -59,8 +59,7 @@ interface Slot {
 /**
  * Reads the payments of a day once and then only what changed. A slot in the past gets no new payments, and an end is final: as long
  * as the number of its open payments stays the same, none of them has ended and the slot is as it was. The open payments are counted
- * along their index at each read, so every read is of this moment. Measured with 1,000,000 payments a day on two cores: see
- * docs/operating/performance.md.
+ * along their index at each read, so every read is of this moment.
  */
 export function createRecentOutcomes(db: Db): RecentOutcomes {
   const slots = new Map<number, Slot>()
