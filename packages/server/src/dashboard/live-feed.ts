@@ -15,7 +15,7 @@ export interface LiveEvent extends Pick<Transaction, 'type' | 'method' | 'amount
 }
 
 /** A client that gets events after its position, in order. */
-export interface LiveReader {
+interface LiveReader {
   readonly owner: Owner
   /** The number of the last event that it got. */
   position: bigint
@@ -53,8 +53,8 @@ export function createLiveFeed({ db, wakeups }: Needs): LiveFeed {
       db,
       [...readers].filter((reader) => reader.isReady()),
     )
-    await pause(leastMsBetweenPolls)
     if (isMore) watch?.wake()
+    else await pause(leastMsBetweenPolls)
   }
   return {
     wake: () => watch?.wake(),

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { until } from '../dev-stack/until.ts'
 
-export interface StreamedEvent {
+interface StreamedEvent {
   readonly id: string
   readonly event: string
   readonly data: Readonly<Record<string, unknown>>

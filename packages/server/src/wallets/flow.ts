@@ -2,7 +2,7 @@ import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { archivedLines, kindOfLine } from './line-kinds.ts'
 
 /** Why money came into a wallet or left it. */
-export type FlowKind =
+type FlowKind =
   | 'charge'
   | 'payout'
   | 'refund'
@@ -30,7 +30,7 @@ export interface WalletFlow {
   readonly closing: bigint
 }
 
-export interface FlowWanted {
+interface FlowWanted {
   readonly currency: string
   readonly country: string
   /** Microseconds; from is included, to is not. */
