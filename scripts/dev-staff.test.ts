@@ -112,7 +112,11 @@ test('the links of npm run dev sign the owner and the staff in, once, and --link
   const page = await openPage(t)
   const linkOf = (text: string, person: string) =>
     new RegExp(`${person}\\n +(${site}/sign-in/link#\\S+)`).exec(text)?.[1] ?? ''
-  const me = () => page.evaluate(async () => (await (await fetch('/people/v1/me')).json()).data?.name)
+  const me = () =>
+    page.evaluate(async () => {
+      const { data } = (await (await fetch('/people/v1/me')).json()) as { data?: { name: string } }
+      return data?.name
+    })
 
   await page.goto(linkOf(output, 'Duka Moja owner'))
   await page.waitForURL(`${site}/dashboard**`)

@@ -1,3 +1,4 @@
+import { developmentErrors } from './errors/development.ts'
 import { peopleErrors } from './errors/people.ts'
 import { quoteErrors } from './errors/quotes.ts'
 import { refundErrors } from './errors/refunds.ts'
@@ -337,7 +338,11 @@ export const merchantErrors = {
   ...quoteErrors,
 } as const satisfies Record<string, CatalogueEntry>
 
-export const catalogue = { ...merchantErrors, ...peopleErrors } as const satisfies Record<string, CatalogueEntry>
+export const catalogue = {
+  ...merchantErrors,
+  ...peopleErrors,
+  ...developmentErrors,
+} as const satisfies Record<string, CatalogueEntry>
 
 interface CatalogueEntry {
   readonly errorCode: string

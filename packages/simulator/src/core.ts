@@ -3,6 +3,7 @@ import type { Callbacks } from './callbacks.ts'
 import type { Clock } from './clock.ts'
 import type { Dialect } from './dialect.ts'
 import type { Faults } from './faults.ts'
+import type { Handsets } from './handsets.ts'
 import type { Numbers } from './numbers.ts'
 import type { Plans } from './plans.ts'
 import type { Random } from './random.ts'
@@ -30,6 +31,7 @@ export interface Core {
   readonly random: Random
   readonly numbers: Numbers
   readonly faults: Faults
+  readonly handsets: Handsets
   readonly books: Books
   readonly callbacks: Callbacks
   readonly requests: RequestLog

@@ -3,6 +3,7 @@ import type { Core } from './core.ts'
 import { type Ending, finish, followUp, followUpReceipt, momentOf } from './ends.ts'
 import { isEnd, type Payment, type PlannedOutcome } from './entries.ts'
 import { findFault } from './faults.ts'
+import { handsetPrompt } from './handsets.ts'
 import { failureOf } from './outcomes.ts'
 import { sendCallback } from './send-callback.ts'
 
@@ -35,7 +36,8 @@ const responseWaitsMs = 5_000
  * Accepts a payment. From now on its key is known, the money of a payout or refund is reserved, and its end is on the clock. Resolves
  * when the response may be sent, which is later only for `callback_before_response`.
  */
-export async function accept(core: Core, draft: Draft): Promise<Payment> {
+export async function accept(core: Core, ordered: Draft): Promise<Payment> {
+  const draft = forHandset(core, ordered)
   const { min, max } = core.tuning.settleMs
   const settleMs = draft.settleMs ?? min + Math.floor(core.random.next() * (max - min + 1))
   const isDelayed = draft.operation !== 'charge' && findFault(draft.faults, 'operator_delayed') !== undefined
@@ -46,6 +48,13 @@ export async function accept(core: Core, draft: Draft): Promise<Payment> {
   if (isEarly && !isStuck(payment) && payment.waitsFor === 'time') await conclude(core, payment)
   else schedule(core, payment)
   return payment
+}
+
+/** A prompt of a phone that a person plays waits for that person. */
+function forHandset({ handsets }: Core, draft: Draft): Draft {
+  const isPrompt = draft.operation === 'charge' && draft.waitsFor === 'time'
+  if (!isPrompt || !handsets.isTaken(draft.account)) return draft
+  return { ...draft, plannedOutcome: { kind: 'stays' }, faults: [...draft.faults, handsetPrompt] }
 }
 
 /**

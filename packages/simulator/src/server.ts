@@ -9,6 +9,7 @@ import type { Core, Tuning } from './core.ts'
 import type { Dialect, Keep } from './dialect.ts'
 import type { Entry } from './entries.ts'
 import { startFaults } from './faults.ts'
+import { startHandsets } from './handsets.ts'
 import { createHandler } from './http.ts'
 import { type Journal, openJournal } from './journal.ts'
 import { resume } from './life.ts'
@@ -84,6 +85,8 @@ function openCore(settings: Settings): { core: Core; journal: Journal } {
   const faults = startFaults(random)
   const plans = startPlans(clock)
   const numbers = startNumbers()
+  const handsets = startHandsets(clock)
   const requests = startRequestLog()
-  return { core: { tuning, clock, plans, random, numbers, faults, books, callbacks, requests, dialects }, journal }
+  const core = { tuning, clock, plans, random, numbers, faults, handsets, books, callbacks, requests, dialects }
+  return { core, journal }
 }

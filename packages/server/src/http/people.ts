@@ -11,6 +11,7 @@ import { signInRoutes } from '../people/sign-in-routes.ts'
 import type { Access, App } from './app.ts'
 import { isDevelopment } from './development.ts'
 import { registerDashboard } from './pages/dashboard-files.ts'
+import { registerHandset } from './pages/handset.ts'
 import { registerPages } from './pages/routes.ts'
 import { isSameOrigin } from './principals.ts'
 
@@ -18,6 +19,7 @@ import { isSameOrigin } from './principals.ts'
 export function registerPeople(app: App, ctx: Context): void {
   registerPages(app, ctx)
   registerDashboard(app)
+  if (isDevelopment(ctx) && ctx.simulator) registerHandset(app, ctx, ctx.simulator)
   app.register(
     (people, _, done) => {
       refuseForeignSignIn(people, ctx)

@@ -6,6 +6,7 @@ import { changeEnd, passTime } from './aftermath.ts'
 import { actOnCallback, listCallbacks } from './callbacks.ts'
 import { complain } from './complain.ts'
 import { addFault, listFaults, removeFault, removeFaults } from './faults.ts'
+import { takeHandset } from './handset.ts'
 import { actAsPayer } from './payer.ts'
 import { listMovements, listPayments, listRefunds, listTotals } from './reads.ts'
 import { refundElsewhere } from './refunds.ts'
@@ -37,6 +38,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   'GET ledger/totals': listTotals,
   'GET requests': ({ core, query }) => ({ status: 200, body: { items: requestsOf(core, query.get('key')) } }),
   'POST payer/:key/act': actAsPayer,
+  'POST handset': takeHandset,
   'POST payments/:key/reverse': (call) => changeEnd(call, 'reverse'),
   'POST payments/:key/reinstate': (call) => changeEnd(call, 'reinstate'),
   'POST payments/:key/succeed': (call) => changeEnd(call, 'succeed'),

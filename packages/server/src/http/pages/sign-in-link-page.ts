@@ -2,10 +2,11 @@ import { html } from '../reference/html.ts'
 import { clientScript } from './client-script.ts'
 import { peoplePage, problem, splitPage } from './page.ts'
 
-/** The code leaves the address bar and the history before it is sent. */
+/** The code leaves the address bar and the history before it is sent. Another link in the same tab changes only the text after `#`. */
 const script = `${clientScript}
 const code = location.hash.slice(1)
 history.replaceState(null, '', '/sign-in/link')
+addEventListener('hashchange', () => location.reload())
 try {
   await post('/sign-in/link', { code: code || '-' })
   location.replace('/dashboard')

@@ -39,6 +39,8 @@ interface CardValue {
 export interface Simulator {
   /** Acts as the customer or recipient of an attempt. False when the simulator does not know the key yet or the payment ended. */
   act(key: string, action: 'approve' | 'decline'): Promise<boolean>
+  /** Takes a phone for the person who plays its owner, and lists its open prompts. Undefined when the simulator does not respond. */
+  promptsOf(phone: string): Promise<readonly SimulatedPrompt[] | undefined>
   /** Injects these faults once into the payment that `work` sends. Undefined when the simulator does not accept them. */
   withFaults<Result>(order: FaultOrder, work: () => Promise<Result>): Promise<Result | undefined>
   /** Moves time forward for one merchant's scenario payments. False when the simulator does not respond. */
@@ -46,6 +48,18 @@ export interface Simulator {
   /** The outcomes of test phones, accounts, cards and codes. Undefined when the simulator does not respond. */
   testValues(): Promise<SimulatedValues | undefined>
   close(): Promise<void>
+}
+
+/** A customer is asked for a PIN. */
+export interface SimulatedPrompt {
+  /** The key of the attempt. */
+  readonly key: string
+  /** The provider's code for the operator. */
+  readonly operator: string
+  readonly amount: string
+  readonly currency: string
+  /** Until it ends by itself; null if it waits for the person. */
+  readonly leftMs: number | null
 }
 
 export interface FaultOrder {
@@ -76,6 +90,10 @@ export function openSimulator({ simulatorUrl, simulatorToken }: SimulatorSetting
   }
   return {
     act: async (key, action) => (await ask('POST', `payer/${key}/act`, { action })) !== undefined,
+    promptsOf: async (phone) => {
+      const text = await ask('POST', 'handset', { phone })
+      return text === undefined ? undefined : (JSON.parse(text) as { items: SimulatedPrompt[] }).items
+    },
     withFaults: async (order, work) => {
       const ids = await Promise.all(order.faults.map((fault) => add(order, fault)))
       try {
