@@ -1,6 +1,7 @@
 /**
- * npm run dev: a Malipo with its data in .malipo/, until Ctrl-C. --fresh starts with empty data, --no-dashboard does not build the
- * dashboard, --links prints new sign-in links of the stack that runs. MALIPO_PORT chooses its port, MALIPO_FOLDER its data folder.
+ * npm run dev: a Malipo with its data in .malipo/, until Ctrl-C. --fresh starts with empty data, --demo with a month of payments,
+ * --lan listens in the local network too, --no-dashboard does not build the dashboard, --links prints new sign-in links of the stack
+ * that runs. MALIPO_PORT chooses its port, MALIPO_FOLDER its data folder.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
@@ -11,14 +12,18 @@ import { devFolder, foreignFolder, markFolder, shownFolder } from '../packages/s
 import { freePort, isListening } from '../packages/server/src/dev-stack/processes.ts'
 import { buildDashboard, isDashboardBuilt, isDashboardStale } from '../tools/dashboard/build.ts'
 import { greeting, linkLines } from '../tools/dev/greeting.ts'
+import { lanAddress } from '../tools/dev/handset-link.ts'
 
 const usualPort = 8080
 const orphanEveryMs = 500
+const demoSeed = 24
 const registry = registryPath(process.env)
 
 const { values } = parseArgs({
   options: {
     fresh: { type: 'boolean', default: false },
+    demo: { type: 'boolean', default: false },
+    lan: { type: 'boolean', default: false },
     'no-dashboard': { type: 'boolean', default: false },
     links: { type: 'boolean', default: false },
   },
@@ -30,7 +35,11 @@ if (values.links) await printLinks()
 const pid = runningPid(join(devFolder, 'api.pid'))
 if (pid !== undefined) refuse(`npm run dev is already running as process ${pid}. Stop it with Ctrl-C in its window.`)
 const port = await choosePort(process.env['MALIPO_PORT'])
+const lan = values.lan ? lanAddress() : undefined
+if (values.lan && lan === undefined) refuse('--lan needs a network, and this machine has only its own address.')
 if (values.fresh) rmSync(devFolder, { recursive: true, force: true })
+if (values.demo && existsSync(join(devFolder, 'memory.json')))
+  refuse('--demo needs a stack without data. Run npm run dev -- --fresh --demo, which deletes what is there.')
 markFolder(devFolder)
 
 const stopped = untilStopped()
@@ -41,9 +50,18 @@ process.env['NODE_COMPILE_CACHE'] ??= join(devFolder, 'compiled')
 enableCompileCache(process.env['NODE_COMPILE_CACHE'])
 const { startStack } = await import('../packages/server/src/dev-stack/stack.ts')
 const { signInLinks } = await import('../packages/server/src/dev-stack/people.ts')
+const demo = values.demo ? await import('../tools/demo/run.ts') : undefined
 const stack = await startStack(devFolder, {
   ...{ isKept: true, isDevelopment: true, port, publicHost: 'localhost', onStep: showStep },
+  ...(demo && { daysAgo: demo.demoDays + 1 }),
+  ...(lan !== undefined && { host: '0.0.0.0' }),
 })
+const receiver = await startDemoReceiver()
+if (demo && receiver) {
+  const made = demo.runDemo({ variables: stack.exports, receiver, seed: demoSeed, onStep: showStep })
+  // Ctrl-C ends an unfinished demo: its clock is put right at the next start.
+  if ((await Promise.race([stopped.then(() => 'stopped'), made.then(() => 'made')])) === 'stopped') await end()
+}
 const links = await signInLinks(stack.exports)
 showStep('ready')
 // `npm run malipo` reads this, so that commands use this stack without further settings.
@@ -51,12 +69,26 @@ const lines = Object.entries(stack.exports).map(([name, value]) => `${name}=${va
 writeFileSync(join(devFolder, 'env'), `${lines.join('\n')}\n`, { mode: 0o600 })
 register()
 for (const note of stack.notes) console.log(note)
-console.log(greeting({ exports: stack.exports, links, folder: shownFolder, hasDashboard }))
+console.log(greeting({ exports: stack.exports, links, folder: shownFolder, lan, hasDashboard }))
 await stopped
-console.log(`\nStopping. The data stays in ${shownFolder}.`)
-unregister()
-await stack.stop()
-process.exit(0)
+await end()
+
+async function end(): Promise<never> {
+  console.log(`\nStopping. The data stays in ${shownFolder}.`)
+  unregister()
+  await stack.stop()
+  process.exit(0)
+}
+
+/** The systems of the demo's shop get webhooks at every start of a stack with a demo. */
+async function startDemoReceiver() {
+  const path = join(devFolder, 'demo-port')
+  if (!(values.demo || existsSync(path))) return undefined
+  const { startReceiver } = await import('../tools/demo/receiver.ts')
+  const started = await startReceiver(existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0)
+  writeFileSync(path, new URL(started.url).port)
+  return started
+}
 
 /** A stack without a dashboard is still useful: a failed build is reported, and the start continues. */
 function prepareDashboard(): boolean {

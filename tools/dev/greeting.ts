@@ -1,18 +1,21 @@
 /** What npm run dev prints when the stack is ready. */
 import { styleText } from 'node:util'
 import type { SignInLink } from '../../packages/server/src/dev-stack/people.ts'
+import { terminalQr } from './handset-link.ts'
 
 interface Greeting {
   readonly exports: Readonly<Record<string, string>>
   readonly links: readonly SignInLink[]
   readonly folder: string
+  /** The address of this machine in its network, where the stack listens too. */
+  readonly lan: string | undefined
   /** Without it the links sign in, but there is no page to see. */
   readonly hasDashboard: boolean
 }
 
 const bold = (text: string) => styleText('bold', text)
 
-export function greeting({ exports, links, folder, hasDashboard }: Greeting): string {
+export function greeting({ exports, links, folder, lan, hasDashboard }: Greeting): string {
   const { MALIPO_URL, MALIPO_PUBLIC_URL, MALIPO_PUBLIC_KEY, MALIPO_API_KEY } = exports
   return `
 ${bold('Malipo is running')} at ${MALIPO_URL}
@@ -23,6 +26,8 @@ ${bold('Malipo is running')} at ${MALIPO_URL}
   all variables   ${folder}/env
 
 ${linkLines(links)}
+
+${handsetLines(String(MALIPO_PUBLIC_URL), lan)}
 
 ${bold('Sandbox key pair')} of Duka Moja
   public key      ${MALIPO_PUBLIC_KEY}
@@ -52,5 +57,20 @@ export function linkLines(links: readonly SignInLink[]): string {
   return [
     `${bold('Open the dashboard as')} (each link works once, for 15 minutes; npm run dev -- --links makes new ones)`,
     ...lines,
+  ].join('\n')
+}
+
+/** The number of the first calls. It is after `#`, so that it is in no log. */
+const customer = '+254703456789'
+
+function handsetLines(publicUrl: string, lan: string | undefined): string {
+  const site = lan === undefined ? publicUrl : `http://${lan}:${new URL(publicUrl).port}`
+  const url = `${site}/handset#${customer}`
+  const how =
+    lan === undefined ? 'npm run dev -- --lan opens it to phones in your network' : 'for phones in your network'
+  return [
+    `${bold("The customer's phone")} of the sandbox, which pays or declines (${how})`,
+    `  ${url}`,
+    terminalQr(url),
   ].join('\n')
 }

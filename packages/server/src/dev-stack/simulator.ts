@@ -30,8 +30,8 @@ export interface SimulatorControl {
   refundElsewhere(chargeKey: string, amount?: string): Promise<void>
   /** The requests about a payment, oldest first. */
   requests(key: string): Promise<readonly SeenRequest[]>
-  /** The customer's action on an open payment. Approving a charge by transfer pays the missing amount. */
-  act(key: string, action: 'approve' | 'decline'): Promise<void>
+  /** The customer's action on an open payment, with a reason to decline. Approving a charge by transfer pays the missing amount. */
+  act(key: string, action: 'approve' | 'decline', code?: string): Promise<void>
   /** The customer pays this amount into the newest account of a charge, or into the named one. */
   pay(key: string, amount: string, account?: string): Promise<void>
   /** The provider reverses a success, a part of it, or a transfer into an account: the newest unless it is named. */
@@ -180,7 +180,7 @@ export async function startSimulator(t: TestContext, settings: Readonly<Record<s
 }
 
 /** A control client for the simulator at this URL. */
-function openControl(url: string, token: string): SimulatorControl {
+export function openControl(url: string, token: string): SimulatorControl {
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
     const reply = await fetch(`${url}/__sim/${path}`, {
       method,
@@ -203,7 +203,7 @@ function openControl(url: string, token: string): SimulatorControl {
     refundElsewhere: async (key, amount) =>
       void (await ask('POST', `payments/${key}/refund`, amount === undefined ? {} : { amount })),
     requests: async (key) => (await list(`requests?key=${key}`)) as SeenRequest[],
-    act: async (key, action) => void (await ask('POST', `payer/${key}/act`, { action })),
+    act: async (key, action, code) => void (await ask('POST', `payer/${key}/act`, { action, ...(code && { code }) })),
     pay: async (key, amount, account) =>
       void (await ask('POST', `payer/${key}/act`, { action: 'pay_account', amount, ...(account && { account }) })),
     reverse: async (key, what = {}) => void (await ask('POST', `payments/${key}/reverse`, what)),

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Operator } from '../operate/operator.ts'
+import { endThePast, startInThePast } from './clock.ts'
 import { startNatsIfThere } from './nats.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 import { freePort, guardFolder, makeFolder, type Service, startService } from './processes.ts'
@@ -35,6 +36,10 @@ export interface StackOptions {
   /** Adds sign-in links and the handset: see `MALIPO_DEVELOPMENT`. */
   readonly isDevelopment?: boolean
   readonly port?: number
+  /** The address on which the api listens; the loopback address unless set. */
+  readonly host?: string
+  /** A new stack starts this many days ago, until its clock is released: see `clock.ts`. */
+  readonly daysAgo?: number
   /** The host name of the pages for people; passkeys work with a name only, not with an address. */
   readonly publicHost?: string
   /** Called with what the stack does next, for a person who waits. */
@@ -70,7 +75,7 @@ export async function startStack(folder: string, options: StackOptions): Promise
     )
     const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats?.url ?? '' }
     onStep?.('migrating the database')
-    const memory = await prepare(folder, postgres, urls)
+    const memory = await prepare(folder, postgres, urls, options.daysAgo ?? 0)
     const env = {
       ...urls,
       ...memory.secrets,
@@ -82,10 +87,12 @@ export async function startStack(folder: string, options: StackOptions): Promise
     }
     const { login } = await loadServer()
     const loginUrl = postgres.urlOf(database, { name: login, password: memory.loginPassword })
-    const startRole = async (role: string, rolePort: number) =>
-      started(startRoleProcess(folder, role, { ...env, DATABASE_URL: loginUrl, MALIPO_PORT: String(rolePort) }))
+    const startRole = async (role: string, rolePort: number, host = '127.0.0.1') => {
+      const own = { DATABASE_URL: loginUrl, MALIPO_PORT: String(rolePort), MALIPO_HOST: host }
+      return started(startRoleProcess(folder, role, { ...env, ...own }))
+    }
     onStep?.('starting api and worker')
-    await together(startRole('api', apiPort), startRole('worker', await freePort()))
+    await together(startRole('api', apiPort, options.host), startRole('worker', await freePort()))
     return {
       exports: {
         ...urls,
@@ -147,13 +154,15 @@ function simulatorSettings(folder: string, url: string, publicUrl: string): Vari
   }
 }
 
-async function prepare(folder: string, postgres: Postgres, urls: Variables): Promise<Memory> {
+async function prepare(folder: string, postgres: Postgres, urls: Variables, daysAgo: number): Promise<Memory> {
   const path = join(folder, 'memory.json')
   const { makeSecrets, openOperator, createDatabase } = await loadServer()
   const loginPassword = randomBytes(24).toString('hex')
   const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Memory) : undefined
   const secrets = known?.secrets ?? makeSecrets(new Date())
-  if (!known) await createDatabase(postgres, database, loginPassword)
+  if (known) await endThePast(postgres.urlOf(database))
+  else await createDatabase(postgres, database, loginPassword)
+  if (!known && daysAgo > 0) await startInThePast(postgres.urlOf(database), daysAgo)
   const operator = openOperator({ ...secrets, ...urls }, 'stack')
   try {
     await operator.database.migrate()
