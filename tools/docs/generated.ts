@@ -14,6 +14,7 @@ import { makeSecrets } from '../../packages/server/src/operate/operator.ts'
 import { loadReferenceData } from '../../packages/server/src/reference/data.ts'
 import { knownValues } from '../cli/known-values.ts'
 import { operatorRoutes } from '../cli/operator-routes.ts'
+import { dashboardTables } from '../dashboard/dashboard-tables.ts'
 import { dashboardTypes } from '../dashboard/dashboard-types.ts'
 import { dashboardValues } from '../dashboard/dashboard-values.ts'
 import { sdkTypes } from '../sdk/sdk-types.ts'
@@ -51,6 +52,7 @@ export async function generated(): Promise<Map<string, string>> {
     ['packages/sdk/src/generated/api.ts', sdkTypes(document, { version: sdk.version, errorCodes })],
     ...dashboardTypes(operators, people),
     ['packages/dashboard/src/generated/values.ts', dashboardValues()],
+    ...dashboardTables(data),
   ])
   return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])
 }

@@ -31,6 +31,8 @@ export interface Schemas {
   AdjustmentReason: 'late_success' | 'late_receipt' | 'payout_returned' | 'charge_reversed' | 'chargeback_won' | 'suspense_cleared' | 'operator' | (string & {})
   /** Into or out of your wallet */
   Direction: 'credit' | 'debit'
+  /** A fault to inject into a sandbox payment */
+  ScenarioName: 'lost-answer' | 'late-callback' | 'duplicate-webhook' | 'out-of-order-webhook' | 'expiry' | 'late-success' | 'late-receipt' | 'payout-returned' | 'charge-reversed' | 'chargeback-won' | (string & {})
   /** Every error has this form. */
   Failure: {
     /** true when the request succeeded, false when it was refused */
@@ -1770,10 +1772,74 @@ export interface Schemas {
     externalReference: string
     /** The person or key pair that created it, who cannot approve it */
     madeBy: string
+    /** Of a person */
+    madeByName?: string | undefined
     /** Why it needs approval: above_amount, new_beneficiary, bulk */
     reasons: string[]
     /** Rejected then, if no person decides before */
     expiresAt: string
+  }
+  DecidedPayout: {
+    /** Malipo’s id of the payment, `txn_…` */
+    transactionId: string
+    /** deposit, withdrew, refund, conversion or adjustment */
+    type: string
+    /** PENDING, then SUCCESSFUL or FAILED, which is final */
+    status: string
+    /** The same in lower case */
+    chargeStatus: Schemas['ChargeStatus']
+    /** In major units */
+    amount: number
+    /** What leaves: the customer's side of a charge, your wallet's side of a payout */
+    senderAmount: number
+    /** What arrives: in your wallet after the fee, or with the beneficiary */
+    receiverAmount: number
+    /** Three-letter ISO 4217 code */
+    currency: Schemas['Currency']
+    /** Currency of `senderAmount` */
+    senderCurrency: Schemas['Currency']
+    /** Currency of `receiverAmount` */
+    receiverCurrency: Schemas['Currency']
+    /** Two-letter ISO 3166-1 code */
+    country: string
+    /** The kind of account: mobile money, bank, paybill or till */
+    destination: string
+    /** ISO 8601 with +00:00 */
+    fullTimestamp: string
+    /** Year, four digits */
+    year: string
+    /** Month, in English */
+    month: string
+    /** Day of the week, in English */
+    day: string
+    /** The account that is paid, or that pays */
+    beneficiary: {
+      /** The country's name */
+      country: string
+      /** The bank or operator */
+      bankCode: string
+      /** Name of the account holder */
+      accountName: string
+      /** The kind of account: mobile money, bank, paybill or till */
+      destination: string
+      /** Three-letter ISO 4217 code */
+      currency: Schemas['Currency']
+      /** Number of the account, phone or till */
+      accountNumber: string
+    }
+    /** Your own id of the payment */
+    externalReference: string
+    /** The person or key pair that created it, who cannot approve it */
+    madeBy: string
+    /** Of a person */
+    madeByName?: string | undefined
+    /** approved or rejected */
+    decision: string
+    /** Id of the person */
+    decidedBy: string
+    decidedByName: string
+    decidedAt: string
+    reason: string
   }
   KeyPair: {
     publicKey: string
@@ -1875,6 +1941,22 @@ export interface Schemas {
     userAgent?: string | undefined
     role?: string | undefined
     strength?: string | undefined
+  }
+  ArmedScenario: {
+    /** Your own id of the payment */
+    externalReference: string
+    /** The fault to inject */
+    scenario: Schemas['ScenarioName']
+    /** ISO 8601 date-time */
+    setAt: string
+  }
+  AdvancedClock: {
+    /** How far the clock was moved */
+    seconds: number
+    /** Open payments that were brought forward */
+    payments: number
+    /** Webhooks that waited for a retry */
+    webhooks: number
   }
 }
 
@@ -2671,6 +2753,15 @@ export interface Operations {
       data: Schemas['WaitingPayout'][]
     }
   }
+  /** List payouts that people decided lately */
+  getApprovalsDecided: {
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['DecidedPayout'][]
+    }
+  }
   /** Approve a payout */
   postApprovalsTransactionIdApprove: {
     path: {
@@ -2915,6 +3006,58 @@ export interface Operations {
       data: Schemas['AuditEntry'][]
     }
   }
+  /** Set a scenario for a future payment */
+  putUtilitiesScenariosExternalReference: {
+    path: {
+      /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+      externalReference: string
+    }
+    body: {
+      /** The scenario to run */
+      scenario: 'lost-answer' | 'late-callback' | 'duplicate-webhook' | 'out-of-order-webhook' | 'expiry' | 'late-success' | 'late-receipt' | 'payout-returned' | 'charge-reversed' | 'chargeback-won'
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** For people; decide by `success` and `errorCode` */
+      message: string
+    }
+  }
+  /** Remove a scenario */
+  deleteUtilitiesScenariosExternalReference: {
+    path: {
+      /** Your own id for this payment: 1 to 100 printable ASCII characters without spaces; never used before */
+      externalReference: string
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** For people; decide by `success` and `errorCode` */
+      message: string
+    }
+  }
+  /** List scenarios of future payments */
+  getUtilitiesScenarios: {
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['ArmedScenario'][]
+    }
+  }
+  /** Advance time */
+  postUtilitiesClockAdvance: {
+    body: {
+      /** From 1 to 2,592,000, 30 days */
+      seconds: number
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['AdvancedClock']
+    }
+  }
 }
 
 /** Where each operation is, and whether it takes an Idempotency-Key. */
@@ -2968,6 +3111,7 @@ export const operations = {
   getUtilitiesRates: { method: 'GET', path: '/utilities/rates' },
   postUtilitiesAccountResolve: { method: 'POST', path: '/utilities/account/resolve' },
   getApprovals: { method: 'GET', path: '/approvals' },
+  getApprovalsDecided: { method: 'GET', path: '/approvals/decided' },
   postApprovalsTransactionIdApprove: { method: 'POST', path: '/approvals/{transactionId}/approve' },
   postApprovalsTransactionIdReject: { method: 'POST', path: '/approvals/{transactionId}/reject' },
   getWebhookUrl: { method: 'GET', path: '/webhook-url' },
@@ -2985,4 +3129,8 @@ export const operations = {
   postPeopleInvitationsInvitationIdRevoke: { method: 'POST', path: '/people/invitations/{invitationId}/revoke' },
   postPeopleRolesRoleIdEnd: { method: 'POST', path: '/people/roles/{roleId}/end' },
   getAudit: { method: 'GET', path: '/audit' },
+  putUtilitiesScenariosExternalReference: { method: 'PUT', path: '/utilities/scenarios/{externalReference}' },
+  deleteUtilitiesScenariosExternalReference: { method: 'DELETE', path: '/utilities/scenarios/{externalReference}' },
+  getUtilitiesScenarios: { method: 'GET', path: '/utilities/scenarios' },
+  postUtilitiesClockAdvance: { method: 'POST', path: '/utilities/clock/advance' },
 } as const satisfies Record<keyof Operations, { method: string; path: string; isKeyed?: true }>

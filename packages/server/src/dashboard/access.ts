@@ -61,6 +61,7 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'POST /transactions/:transactionId/refunds': money('payouts:create'),
   'GET /refunds': read('payments:read'),
   'GET /approvals': read('payments:read'),
+  'GET /approvals/decided': read('payments:read'),
   'POST /approvals/:transactionId/approve': money('payouts:approve'),
   'POST /approvals/:transactionId/reject': money('payouts:approve'),
 
@@ -90,6 +91,11 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'GET /utilities/rates': read('member'),
   'GET /utilities/rates/historical': read('member'),
   'POST /utilities/account/resolve': read('beneficiaries:write'),
+
+  'GET /utilities/scenarios': read('webhooks:read'),
+  'PUT /utilities/scenarios/:externalReference': { member: 'developers:write' },
+  'DELETE /utilities/scenarios/:externalReference': { member: 'developers:write' },
+  'POST /utilities/clock/advance': { member: 'developers:write' },
 
   'GET /keys': read('developers:write'),
   'POST /keys': setting('developers:write'),

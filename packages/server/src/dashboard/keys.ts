@@ -15,7 +15,7 @@ import { actingMembers } from './acting.ts'
 import { closed, Done, dataOf, done, Texts } from './schema.ts'
 
 /** What a person must hold, without limits, to receive a key with a scope: a key must not do what its holder may not. */
-const neededFor: Partial<Record<Scope, readonly MerchantPermission[]>> = {
+export const neededFor: Partial<Record<Scope, readonly MerchantPermission[]>> = {
   'payouts:write': ['payouts:create', 'personal-data:read'],
   'external-accounts:write': ['beneficiaries:write', 'personal-data:read'],
   'transactions:read': ['payments:read', 'personal-data:read'],

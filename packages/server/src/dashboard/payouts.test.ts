@@ -333,3 +333,56 @@ test('people without the permission see masked numbers on every route, and the o
   const { destination, beneficiary } = body['data'] as { destination: string; beneficiary: { accountNumber: string } }
   assert.deepEqual([destination, beneficiary.accountNumber], ['MoMo', '••••6789'])
 })
+
+test('people see who made a waiting payout, and what was decided lately, of their own merchant only', async (t) => {
+  const { malipo, at, person, pay, decide } = await setUp(t)
+  const [maker, approver] = [
+    await person(['finance'], { name: 'Brian' }),
+    await person(['approver'], { name: 'Faith' }),
+  ]
+  const [approved, rejected, waiting] = [await pay(maker), await pay(maker), await pay(maker)]
+  await decide(approver, 'approve', approved)
+  await decide(approver, 'reject', rejected)
+
+  const listed = (await maker.call('GET', at('/approvals'))).body['data'] as Record<string, unknown>[]
+  const decided = (await maker.call('GET', at('/approvals/decided'))).body['data'] as Record<string, unknown>[]
+  const other = await malipo.merchant()
+  const stranger = await member(malipo, other.id, ['owner'])
+  const others = await stranger.call('GET', pathIn(other.id, 'sandbox', '/approvals/decided'))
+  const live = await approver.call('GET', at('/approvals/decided').replace('/sandbox/', '/live/'))
+
+  assert.deepEqual(
+    listed.map((each) => [each['transactionId'], each['madeByName']]),
+    [[waiting, 'Brian']],
+  )
+  assert.deepEqual(
+    decided.map((each) => [each['transactionId'], each['decision'], each['madeByName'], each['decidedByName']]),
+    [
+      [rejected, 'rejected', 'Brian', 'Faith'],
+      [approved, 'approved', 'Brian', 'Faith'],
+    ],
+  )
+  assert.deepEqual([others.body['data'], live.body['data']], [[], []])
+})
+
+test("scenarios and the clock are tools of the sandbox, for the merchant's developers", async (t) => {
+  const { at, person } = await setUp(t)
+  const [developer, finance] = [await person(['developer']), await person(['finance'])]
+  const clock = { seconds: 60 }
+  const live = at('/utilities/clock/advance').replace('/sandbox/', '/live/')
+
+  const armed = await developer.call('PUT', at('/utilities/scenarios/order-1'), { scenario: 'expiry' })
+  const listed = await developer.call('GET', at('/utilities/scenarios'))
+  const advanced = await developer.call('POST', at('/utilities/clock/advance'), clock)
+  const refusals = [
+    await developer.call('POST', live, clock),
+    await finance.call('POST', at('/utilities/clock/advance'), clock),
+  ]
+
+  assert.deepEqual([armed.status, advanced.status], [200, 200])
+  assert.equal((listed.body['data'] as unknown[]).length, 1)
+  assert.deepEqual(
+    refusals.map(({ body }) => body['errorCode']),
+    ['SANDBOX_ONLY', 'PERMISSION_DENIED'],
+  )
+})

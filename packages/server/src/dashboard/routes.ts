@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { type TObject, Type } from 'typebox'
 import { recordRefusal } from '../audit/record.ts'
 import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
@@ -13,6 +14,7 @@ import { seesNumbers } from '../people/sees-numbers.ts'
 import { referenceRoutes } from '../reference/routes.ts'
 import { refundRoutes } from '../refunds/routes.ts'
 import { requestLogRoutes } from '../request-log/routes.ts'
+import { sandboxToolRoutes } from '../sandbox/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
 import { searchRoute } from '../transactions/search-routes.ts'
 import { profileRoute, webhookSecretRoute } from '../users/routes.ts'
@@ -66,10 +68,20 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       controlRoutes(people, ctx)
       teamRoutes(people, ctx)
       auditRoutes(people, ctx)
+      people.register((tools, __, registered) => {
+        tools.addHook('preHandler', refuseLive)
+        sandboxToolRoutes(tools, ctx)
+        registered()
+      })
       done()
     },
     { prefix: dashboardRoot },
   )
+}
+
+/** Scenarios and the clock exist in the sandbox only. */
+async function refuseLive(request: FastifyRequest): Promise<void> {
+  if (bearerOf(request).env !== 'sandbox') throw new AppError('SANDBOX_ONLY')
 }
 
 const Params = {

@@ -88,6 +88,11 @@ export function sandboxRoutes(app: App, ctx: Context): void {
     async () => ({ success: true as const, data: await testValues(ctx) }),
   )
 
+  sandboxToolRoutes(app, ctx)
+}
+
+/** What changes the sandbox of one merchant: scenarios of future payments, and the clock. Each refuses live. */
+export function sandboxToolRoutes(app: App, ctx: Context): void {
   setScenarioRoute(app, ctx)
   scenarioRoutes(app, ctx)
   clockRoute(app, ctx)

@@ -70,22 +70,70 @@ export async function findApproval(db: ReadDb, owner: Owner, transactionId: stri
 }
 
 /** A payout that waits for approval, with what an approver needs to know. */
-export type WaitingPayout = Transaction & Pick<Approval, 'made_by' | 'approval_reasons' | 'approval_expires_at'>
+export type WaitingPayout = Transaction &
+  Pick<Approval, 'made_by' | 'approval_reasons' | 'approval_expires_at'> & { readonly made_by_name: string | null }
 
 /** Payouts of one merchant that wait for approval, those that expire first at the front. */
 export function waitingPayouts(db: ReadDb, owner: Owner, limit: number): Promise<WaitingPayout[]> {
   return db.query<WaitingPayout>(
     owner,
     sql`
-      select t.*, c.made_by, c.approval_reasons, c.approval_expires_at
+      select t.*, c.made_by, p.name as made_by_name, c.approval_reasons, c.approval_expires_at
       from controlled_payouts c
       join transactions t on t.id = c.transaction_id
+      left join people p on 'person_' || replace(p.id::text, '-', '') = c.made_by
       where c.merchant_id = ${owner.merchant_id}
         and c.env = ${owner.env}
         and c.approval_expires_at is not null
         and c.approval_closed_at is null
       order by c.approval_expires_at, c.transaction_id
       limit ${limit}`,
+  )
+}
+
+/** A payout that a person approved or rejected. */
+export type DecidedPayout = Transaction &
+  Pick<Approval, 'made_by'> & {
+    readonly made_by_name: string | null
+    readonly decision: string
+    readonly decided_by: string
+    readonly decided_by_name: string
+    readonly decided_at: Date
+    readonly decision_reason: string
+  }
+
+/** How many entries of the merchant's audit trail are searched for decisions. */
+const searchedMax = 5000
+
+/** Payouts of one merchant that people decided, the last decision first. Their order is that of the audit trail. */
+export function decidedPayouts(db: ReadDb, owner: Owner, limit: number): Promise<DecidedPayout[]> {
+  return db.query<DecidedPayout>(
+    owner,
+    sql`
+      with searched as (
+        select id, action, result, env, subject
+        from audit_entries
+        where merchant_id = ${owner.merchant_id}
+        order by id desc
+        limit ${searchedMax}
+      ), decisions as materialized (
+        select id, subject
+        from searched
+        where action in ('payout.approve', 'payout.reject')
+          and result = 'done'
+          and env = ${owner.env}
+          and subject ~ '^txn_[0-9a-f]{32}$'
+        order by id desc
+        limit ${limit}
+      )
+      select t.*, c.made_by, p.name as made_by_name, c.decision, c.decided_by, c.decided_by_name, c.decided_at,
+        c.decision_reason
+      from decisions d
+      join controlled_payouts c on c.transaction_id = substr(d.subject, 5)::uuid
+      join transactions t on t.id = c.transaction_id
+      left join people p on 'person_' || replace(p.id::text, '-', '') = c.made_by
+      where c.decided_by is not null
+      order by d.id desc`,
   )
 }
 
