@@ -32,9 +32,9 @@ export interface Window {
 }
 
 /** The real service with the built dashboard, and a real Chromium. */
-export async function openDashboard(t: TestContext): Promise<OpenDashboard> {
+export async function openDashboard(t: TestContext, settings: Record<string, string> = {}): Promise<OpenDashboard> {
   buildDashboard()
-  const malipo = await refundingMalipo(t, { MALIPO_PUBLIC_URL: site })
+  const malipo = await refundingMalipo(t, { MALIPO_PUBLIC_URL: site, ...settings })
   const { port } = new URL(malipo.url)
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',

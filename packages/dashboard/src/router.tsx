@@ -12,7 +12,9 @@ import { ErrorPage } from './frame/error-page.tsx'
 import { Frame } from './frame/frame.tsx'
 import { LoadingPage } from './frame/loading-page.tsx'
 import { NotFoundPage } from './frame/not-found-page.tsx'
+import { readDeveloperSearch } from './pages/developers/developers-search.ts'
 import { readPaymentFilters } from './pages/payments/filters.ts'
+import { readSettingsSearch } from './pages/settings/settings-search.ts'
 import { firstPath, meQuery } from './session.ts'
 
 interface RouterContext {
@@ -60,9 +62,40 @@ const payments = createRoute({
   component: lazyRouteComponent(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage'),
 })
 
+const approvals = createRoute({
+  getParentRoute: () => merchant,
+  path: '/approvals',
+  validateSearch: ({ open }: Record<string, unknown>): { open?: string } => (typeof open === 'string' ? { open } : {}),
+  component: lazyRouteComponent(() => import('./pages/approvals/approvals-page.tsx'), 'ApprovalsPage'),
+})
+
+const developers = createRoute({
+  getParentRoute: () => merchant,
+  path: '/developers',
+  validateSearch: readDeveloperSearch,
+  component: lazyRouteComponent(() => import('./pages/developers/developers-page.tsx'), 'DevelopersPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => merchant,
+  path: '/settings',
+  validateSearch: readSettingsSearch,
+  component: lazyRouteComponent(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => merchant,
+  path: '/audit',
+  validateSearch: readSettingsSearch,
+  component: lazyRouteComponent(() => import('./pages/settings/audit-page.tsx'), 'AuditPage'),
+})
+
 export function createAppRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([index, merchant.addChildren([home, payments])]),
+    routeTree: root.addChildren([
+      index,
+      merchant.addChildren([home, payments, approvals, developers, settings, audit]),
+    ]),
     basepath: '/dashboard',
     context: { queries },
     defaultPendingMs: 150,

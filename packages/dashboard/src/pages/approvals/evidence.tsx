@@ -25,7 +25,8 @@ export function Evidence({ place, payout, payment }: EvidenceProps) {
   const facts: readonly Fact[] = [
     ...payout.reasons.map((reason) => ({
       icon: 'warn' as const,
-      title: reason === 'above_amount' && above !== undefined ? aboveWords(above, payout.senderCurrency) : whyOf(reason),
+      title:
+        reason === 'above_amount' && above !== undefined ? aboveWords(above, payout.senderCurrency) : whyOf(reason),
       about: reasonWords[reason]?.sentence ?? '',
     })),
     {

@@ -1,0 +1,23 @@
+const tabs = ['profile', 'team', 'security', 'controls', 'audit'] as const
+export type SettingsTab = (typeof tabs)[number]
+
+/** What the settings show. People are named by their id: URLs are kept in histories and logs. */
+export interface SettingsSearch {
+  readonly tab?: SettingsTab
+  /** Of the audit trail. */
+  readonly actor?: string
+  readonly action?: string
+  readonly open?: string
+}
+
+const patterns = { actor: /^[\w-]{1,100}$/, action: /^[\w\-. /:]{1,200}$/, open: /^[\w-]{1,100}$/ } as const
+
+/** Keeps what is known and drops the rest: a URL is written by anyone. */
+export function readSettingsSearch(search: Record<string, unknown>): SettingsSearch {
+  const tab = tabs.find((each) => each === search['tab'])
+  const rest = Object.entries(patterns).flatMap(([name, pattern]) => {
+    const value = String(search[name] ?? '')
+    return pattern.test(value) ? [[name, value]] : []
+  })
+  return { ...(tab && { tab }), ...Object.fromEntries(rest) }
+}

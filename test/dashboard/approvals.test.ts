@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TestPerson } from '../../packages/server/src/testing/people.ts'
+import { look, openDashboard } from './open-dashboard.ts'
+
+test('a payout above the threshold is approved by another person, and never by its maker or a viewer', async (t) => {
+  const { malipo, as, complaints } = await openDashboard(t)
+  const { id } = await malipo.merchant()
+  const rule = { env: 'sandbox', above: '500', currency: 'KES', reason: 'contract 17' } as const
+  await malipo.operator.payoutControls.setApprovals(id, rule)
+  const at = (path: string) => `/dashboard/v1/merchants/${id}/sandbox${path}`
+  const maker = await as({ name: 'Brian Otieno', merchant: { id, roles: ['approver'] } })
+  const [large, larger] = [await payOut(maker.person, 18_500), await payOut(maker.person, 46_800)]
+
+  await maker.go(`/m/${id}/sandbox/approvals`)
+  await maker.page.getByText('You made this payout, so another person decides.').waitFor()
+  assert.equal(await maker.page.getByRole('button', { name: /^Approve/ }).count(), 0)
+  const own = await maker.person.call('POST', at(`/approvals/${large}/approve`), { reason: 'mine' })
+  assert.deepEqual([own.status, own.body['errorCode']], [403, 'APPROVAL_NOT_ALLOWED'])
+
+  const viewer = await as({ name: 'Njeri Viewer', merchant: { id, roles: ['viewer'] } })
+  await viewer.go(`/m/${id}/sandbox/approvals`)
+  await viewer.page.getByText('payouts:approve').waitFor()
+  const refused = await viewer.person.call('POST', at(`/approvals/${large}/approve`), { reason: 'no' })
+  assert.deepEqual([refused.status, refused.body['errorCode']], [403, 'PERMISSION_DENIED'])
+
+  const { page, go } = await as({ name: 'Faith Njeri', merchant: { id, roles: ['approver'] } })
+  await go(`/m/${id}/sandbox/approvals`)
+  const card = page.getByRole('region', { name: 'Decide' })
+  await card.getByText('Your KES wallet').first().waitFor()
+  await look(page, 'approvals')
+  await decide('Approve with passkey', 'invoice 12 checked')
+  await page.getByRole('row').filter({ hasText: 'Approved' }).waitFor()
+  await decide('Reject', 'the amount is wrong')
+  await page.getByRole('row').filter({ hasText: 'Rejected' }).waitFor()
+  await page.getByText('No payout waits for approval').waitFor()
+  await look(page, 'approvals-decided')
+
+  await malipo.comesTo(large, 'successful')
+  assert.equal(await malipo.stateOf(larger), 'failed')
+  assert.deepEqual(complaints, [])
+
+  async function payOut(person: TestPerson, amount: number): Promise<string> {
+    const { status, body } = await person.call('POST', at('/fiat/payout'), {
+      ...{ amount, currency: 'KES', country: 'KE', destination: 'MoMo' },
+      payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456789' },
+      externalReference: `supplier-${amount}`,
+    })
+    assert.equal(status, 200, JSON.stringify(body))
+    return String(body['transactionId'])
+  }
+
+  async function decide(button: string, reason: string): Promise<void> {
+    await card.getByLabel('Reason').fill(reason)
+    await card.getByRole('button', { name: button }).click()
+  }
+})
