@@ -17,6 +17,7 @@ import { operatorRoutes } from '../cli/operator-routes.ts'
 import { dashboardTables } from '../dashboard/dashboard-tables.ts'
 import { dashboardTypes } from '../dashboard/dashboard-types.ts'
 import { dashboardValues } from '../dashboard/dashboard-values.ts'
+import { operatorValues } from '../dashboard/operator-values.ts'
 import { sdkTypes } from '../sdk/sdk-types.ts'
 import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
@@ -53,6 +54,7 @@ export async function generated(): Promise<Map<string, string>> {
     ...dashboardTypes(operators, people),
     ['packages/dashboard/src/generated/values.ts', dashboardValues()],
     ...dashboardTables(data),
+    ['packages/dashboard/src/generated/operator-values.ts', operatorValues()],
   ])
   return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])
 }

@@ -121,6 +121,7 @@ const ofPayments = (send: Send): Pick<OperatorClient, 'operations' | 'payments' 
   suspense: {
     list: (wanted) => send('suspense.list', wanted),
     show: (caseId) => send('suspense.show', { caseId }),
+    clearings: (caseId, wanted) => send('suspense.clearings', { caseId, ...wanted }),
     clear: (caseId, clearing) => send('suspense.clear', { caseId, ...clearing }),
   },
   callbacks: {

@@ -23,6 +23,7 @@ export const operatorRoutes = {
   'payments.retry': ['POST', '/payments/:payment/retry'],
   'suspense.list': ['GET', '/suspense'],
   'suspense.show': ['GET', '/suspense/:caseId'],
+  'suspense.clearings': ['GET', '/suspense/:caseId/clearings'],
   'suspense.clear': ['POST', '/suspense/:caseId/clear'],
   'webhooks.resend': ['POST', '/merchants/:merchant/webhooks/:webhook/resend'],
   'callbacks.list': ['GET', '/callbacks'],

@@ -499,6 +499,29 @@ export interface Schemas {
     }[]
     /** The ledger entries, drawn */
     ledger?: string | undefined
+    /** The same entries; a hold and its end have the same number */
+    entries: {
+      /** Card number, digits only */
+      number: number
+      /** ISO 8601 date-time */
+      at: string
+      event: string
+      kind: 'hold' | 'post' | 'void' | 'transfer'
+      debit: string
+      credit: string
+      /** In major units */
+      amount: string
+      /** Three-letter ISO 4217 code */
+      currency: string
+    }[]
+    /** Debits and credits of what is posted, per currency */
+    sums: {
+      /** Three-letter ISO 4217 code */
+      currency: string
+      debits: string
+      credits: string
+      difference: string
+    }[]
     next: {
       what: string
       /** ISO 8601 date-time */
@@ -565,6 +588,23 @@ export interface Schemas {
     closedAt?: string | undefined
     outcome?: string | undefined
     clearedBy?: string | undefined
+  }
+  Clearing: {
+    kind: 'credit-merchant' | 'debit-merchant' | 'return-to-payer' | 'write-off'
+    isPossible: boolean
+    refusal?: string | undefined
+    outcome?: string | undefined
+    /** The ledger entries that it makes */
+    postings: {
+      event: string
+      kind: 'hold' | 'post' | 'void' | 'transfer'
+      debit: string
+      credit: string
+      /** In major units */
+      amount: string
+      /** Three-letter ISO 4217 code */
+      currency: string
+    }[]
   }
   ClearedCase: {
     /** Its id */
@@ -1299,6 +1339,23 @@ export interface Operations {
       success: true
       /** The requested data */
       data: Schemas['SuspenseCase']
+    }
+  }
+  /** Show what each way to clear a case would do now, with its ledger entries */
+  getSuspenseCaseIdClearings: {
+    path: {
+      /** `case_…` */
+      caseId: string
+    }
+    query?: {
+      /** `txn_…`, or the key of an attempt at its provider */
+      payment?: string | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['Clearing'][]
     }
   }
   /** Clear a case: credit or debit the merchant, return the money to the payer, or write it off */
@@ -2148,6 +2205,7 @@ export const operations = {
   postPaymentsPaymentRetry: { method: 'POST', path: '/payments/{payment}/retry' },
   getSuspense: { method: 'GET', path: '/suspense' },
   getSuspenseCaseId: { method: 'GET', path: '/suspense/{caseId}' },
+  getSuspenseCaseIdClearings: { method: 'GET', path: '/suspense/{caseId}/clearings' },
   postSuspenseCaseIdClear: { method: 'POST', path: '/suspense/{caseId}/clear' },
   postMerchantsMerchantWebhooksWebhookResend: { method: 'POST', path: '/merchants/{merchant}/webhooks/{webhook}/resend' },
   getCallbacks: { method: 'GET', path: '/callbacks' },

@@ -499,6 +499,29 @@ export interface Schemas {
     }[]
     /** The ledger entries, drawn */
     ledger?: string | undefined
+    /** The same entries; a hold and its end have the same number */
+    entries: {
+      /** Card number, digits only */
+      number: number
+      /** ISO 8601 date-time */
+      at: string
+      event: string
+      kind: 'hold' | 'post' | 'void' | 'transfer'
+      debit: string
+      credit: string
+      /** In major units */
+      amount: string
+      /** Three-letter ISO 4217 code */
+      currency: string
+    }[]
+    /** Debits and credits of what is posted, per currency */
+    sums: {
+      /** Three-letter ISO 4217 code */
+      currency: string
+      debits: string
+      credits: string
+      difference: string
+    }[]
     next: {
       what: string
       /** ISO 8601 date-time */
@@ -565,6 +588,23 @@ export interface Schemas {
     closedAt?: string | undefined
     outcome?: string | undefined
     clearedBy?: string | undefined
+  }
+  Clearing: {
+    kind: 'credit-merchant' | 'debit-merchant' | 'return-to-payer' | 'write-off'
+    isPossible: boolean
+    refusal?: string | undefined
+    outcome?: string | undefined
+    /** The ledger entries that it makes */
+    postings: {
+      event: string
+      kind: 'hold' | 'post' | 'void' | 'transfer'
+      debit: string
+      credit: string
+      /** In major units */
+      amount: string
+      /** Three-letter ISO 4217 code */
+      currency: string
+    }[]
   }
   ClearedCase: {
     /** Its id */

@@ -3,7 +3,8 @@ import { formatMinor } from '../money/money.ts'
 import { type Db, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 
-interface Drawn {
+/** An entry with its accounts by name. */
+export interface Drawn {
   readonly number: number
   readonly kind: 'hold' | 'post' | 'void' | 'transfer'
   readonly event: string
@@ -16,14 +17,21 @@ interface Drawn {
 
 /** The entries of one transaction in posting order, each an arrow from debit to credit, and their sum. */
 export async function drawTransaction(db: Db, transactionId: string): Promise<string | undefined> {
-  const rows = await db.query<Drawn>(sql`
+  const rows = await drawnEntries(db, transactionId)
+  return rows.length === 0 ? undefined : drawEntries(transactionId, rows)
+}
+
+export function drawnEntries(db: Db, transactionId: string): Promise<Drawn[]> {
+  return db.query<Drawn>(sql`
     select t.number, t.kind, t.event, t.amount, t.currency, b.at, named.debit, named.credit
     from transfers t
     join ledger_batches b using (batch)
     cross join lateral (select name_of_account(t.debit_account) as debit, name_of_account(t.credit_account) as credit) named
     where t.transaction_id = ${transactionId}
     order by t.batch, t.position`)
-  if (rows.length === 0) return undefined
+}
+
+export function drawEntries(transactionId: string, rows: readonly Drawn[]): string {
   const width = Math.max(...rows.map(({ debit }) => debit.length))
   const lines = rows.map((row, index) => [...headingOf(row, rows[index - 1]), lineOf(row, width)].join('\n'))
   return [showId('transaction', transactionId), ...lines, '', sumOf(rows)].join('\n')
@@ -46,16 +54,18 @@ function lineOf({ number, kind, debit, credit, amount, currency }: Drawn, width:
 }
 
 /** Debits and credits of money that moved permanently, per currency: they are equal, because every entry has both. */
-function sumOf(rows: readonly Drawn[]): string {
+export function sumsOf(rows: readonly Drawn[]): { currency: string; debits: bigint; credits: bigint }[] {
   const moved = rows.filter(({ kind }) => kind === 'post' || kind === 'transfer')
-  const byCurrency = [...Map.groupBy(moved, ({ currency }) => currency)]
-  if (byCurrency.length === 0) return 'Nothing is posted.'
-  const sums = byCurrency.map(([currency, some]) =>
-    money(
-      some.reduce((sum, { amount }) => sum + amount, 0n),
-      currency,
-    ),
-  )
+  return [...Map.groupBy(moved, ({ currency }) => currency)].map(([currency, some]) => {
+    const sum = some.reduce((total, { amount }) => total + amount, 0n)
+    return { currency, debits: sum, credits: sum }
+  })
+}
+
+function sumOf(rows: readonly Drawn[]): string {
+  const posted = sumsOf(rows)
+  if (posted.length === 0) return 'Nothing is posted.'
+  const sums = posted.map(({ currency, debits }) => money(debits, currency))
   return `Posted: debits ${sums.join(' and ')}, credits the same.`
 }
 

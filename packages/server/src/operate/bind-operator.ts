@@ -5,6 +5,7 @@ import type { Environment } from '../platform/db.ts'
 import { type AuditCommands, auditCommands } from './audit.ts'
 import { type CallbackCommands, callbackCommands } from './callbacks.ts'
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
+import { type ClearingView, showClearings } from './clearings.ts'
 import {
   type FeeListOrder,
   type FeeOrder,
@@ -141,6 +142,7 @@ export interface LocalOperator {
   readonly suspense: {
     list(wanted: CasesWanted): Promise<CaseView[]>
     show(caseId: string): Promise<CaseView>
+    clearings(caseId: string, wanted?: Pick<Clearing, 'payment'>): Promise<ClearingView[]>
     clear(caseId: string, clearing: Clearing): Promise<ClearedCase>
   }
   /** Operator staff and people of merchants. */
@@ -242,6 +244,7 @@ export function bindOperator(context: OperatorContext): LocalOperator {
     suspense: {
       list: (wanted) => listCases(context, wanted),
       show: (caseId) => showCase(context, caseId),
+      clearings: (caseId, wanted) => showClearings(context, caseId, wanted),
       clear: (caseId, clearing) => clearCase(context, caseId, clearing),
     },
     ...bindPeople(context),

@@ -1,4 +1,4 @@
-import { drawTransaction } from '../ledger/draw.ts'
+import { type Drawn, drawEntries, drawnEntries, sumsOf } from '../ledger/draw.ts'
 import { formatMinor } from '../money/money.ts'
 import { caseKinds } from '../payments/late-money/suspense-cases.ts'
 import { type Doubt, doubts } from '../payments/model/doubts.ts'
@@ -9,11 +9,13 @@ import { mayOperate, mayRead } from '../people/principal.ts'
 import type { Environment } from '../platform/db.ts'
 import { attemptOfKey, providerKeyOf, readId, showId } from '../platform/ids.ts'
 import { callbackCommands, type ListedCallback } from './callbacks.ts'
+import type { PostingView } from './dry-run.ts'
 import { type Inspected, inspect } from './open-payments.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 import type { PaymentSummary } from './payment-summaries.ts'
 import { recordNumbersRead, type ShownNumber, shownFields, shownNumber } from './personal-numbers.ts'
 import { type ProposalView, proposalsAbout } from './proposals.ts'
+import { shownMinor } from './wallets.ts'
 
 export interface ListedPayment {
   readonly id: string
@@ -115,12 +117,27 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPol
   readonly events: readonly EventView[]
   /** The ledger entries, drawn; missing when no money was touched. */
   readonly ledger?: string
+  /** The same entries as data, and what is posted of them per currency. */
+  readonly entries: readonly EntryView[]
+  readonly sums: readonly EntrySum[]
   /** What happens next without a person. */
   readonly next: { readonly what: string; readonly at?: string }
   /** Callbacks of providers about it, newest first; missing without `providers:read`. */
   readonly callbacks?: readonly ListedCallback[]
   /** Proposals about it, or about its money in suspense, that wait for a decision. */
   readonly proposals: readonly ProposalView[]
+}
+
+interface EntryView extends PostingView {
+  readonly number: number
+  readonly at: string
+}
+
+interface EntrySum {
+  readonly currency: string
+  readonly debits: string
+  readonly credits: string
+  readonly difference: string
 }
 
 interface Guidance {
@@ -154,15 +171,15 @@ interface EventView {
 
 export async function showPayment(context: OperatorContext, shownId: string): Promise<PaymentView> {
   const id = paymentId(shownId)
-  const { inspected, drawing } = await context.db.write.snapshot(async (tx) => ({
+  const { inspected, drawn } = await context.db.write.snapshot(async (tx) => ({
     inspected: await inspect(tx, id),
-    drawing: await drawTransaction(tx, id),
+    drawn: await drawnEntries(tx, id),
   }))
   if (!inspected || !mayRead(context.principal, 'payments:read', inspected.transaction)) throw noPayment(id)
   const shown = shownNumber(context, inspected.transaction)
   await recordNumbersRead(context, 'payments.show', [{ ...shown, payment: inspected.transaction }])
   const around = await aroundOf(context, inspected)
-  return { ...view(context, inspected, shown, drawing), ...around }
+  return { ...view(context, inspected, shown, drawn), ...around }
 }
 
 const callbacksMax = 20
@@ -202,7 +219,7 @@ function view(
   context: OperatorContext,
   inspected: Inspected,
   shown: ShownNumber,
-  drawing: string | undefined,
+  drawn: readonly Drawn[],
 ): Omit<PaymentView, 'callbacks' | 'proposals'> {
   const { transaction, attempts, merchant_name, is_frozen, case_id, case_kind } = inspected
   const { id, env, type, amount, currency, state, provider, attempt, failure, receipt } = transaction
@@ -238,10 +255,25 @@ function view(
     ...(transaction.expires_at && { expiresAt: transaction.expires_at.toISOString() }),
     attempts: attempts.map(viewOfAttempt),
     events: shown.hide(inspected.events.map((event) => viewOfEvent(context, event))),
-    ...(drawing !== undefined && { ledger: drawing }),
+    ...(drawn.length > 0 && { ledger: drawEntries(id, drawn) }),
+    ...entriesOf(drawn),
     next: nextOf(inspected),
   }
 }
+
+const entriesOf = (drawn: readonly Drawn[]): Pick<PaymentView, 'entries' | 'sums'> => ({
+  entries: drawn.map(({ at, amount, ...entry }) => ({
+    ...entry,
+    at: new Date(Number(at / 1000n)).toISOString(),
+    amount: shownMinor(amount, entry.currency),
+  })),
+  sums: sumsOf(drawn).map(({ currency, debits, credits }) => ({
+    currency,
+    debits: shownMinor(debits, currency),
+    credits: shownMinor(credits, currency),
+    difference: shownMinor(debits - credits, currency),
+  })),
+})
 
 function sidesOf(transaction: Transaction) {
   const { external_reference, method, destination, country, code, account_name } = transaction

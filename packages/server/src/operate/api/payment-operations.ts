@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
 import { states } from '../../payments/model/state.ts'
+import { clearingKinds } from '../clearings.ts'
 import { type Operation, operation } from './operation.ts'
 import { MorningCheckView } from './operations-schema.ts'
 import {
   CallbackView,
   CaseView,
   ClearedCase,
+  ClearingView,
   FoundPayments,
   ListedCallback,
   PaymentPage,
@@ -145,6 +147,16 @@ export const paymentOperations: readonly Operation[] = [
     run: (operator, { caseId: id }) => operator.suspense.show(id),
   }),
   operation({
+    name: 'suspense.clearings',
+    method: 'GET',
+    path: '/suspense/:caseId/clearings',
+    permission: 'payments:read',
+    summary: 'Show what each way to clear a case would do now, with its ledger entries',
+    input: Type.Object({ caseId, payment: Type.Optional(PaymentId) }),
+    output: Type.Array(ClearingView),
+    run: (operator, { caseId: id, ...wanted }) => operator.suspense.clearings(id, wanted),
+  }),
+  operation({
     name: 'suspense.clear',
     method: 'POST',
     path: '/suspense/:caseId/clear',
@@ -153,7 +165,7 @@ export const paymentOperations: readonly Operation[] = [
     summary: 'Clear a case: credit or debit the merchant, return the money to the payer, or write it off',
     input: Type.Object({
       caseId,
-      kind: oneOf(['credit-merchant', 'debit-merchant', 'return-to-payer', 'write-off']),
+      kind: oneOf(clearingKinds),
       payment: Type.Optional(PaymentId),
       reason: Reason,
       evidence: Evidence,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type Stage, stageMeanings } from '../../payments/model/state.ts'
+import { clearingKinds } from '../clearings.ts'
 import { AnyFields, Environment, oneOf, optionalText, PostingView, ProposalView, text, view } from './schema.ts'
 
 /** The forms of payments, callbacks and cases in the operator API. */
@@ -111,6 +112,12 @@ export const PaymentView = view('Payment', {
     }),
   ),
   ledger: Type.Optional(Type.String({ description: 'The ledger entries, drawn' })),
+  entries: Type.Array(Type.Object({ number: Type.Integer(), at: text, ...PostingView.properties }), {
+    description: 'The same entries; a hold and its end have the same number',
+  }),
+  sums: Type.Array(Type.Object({ currency: text, debits: text, credits: text, difference: text }), {
+    description: 'Debits and credits of what is posted, per currency',
+  }),
   next: Type.Object({ what: text, at: optionalText }),
   callbacks: Type.Optional(Type.Array(ListedCallback)),
   proposals: Type.Array(ProposalView, { description: 'Open proposals about it, or about its money in suspense' }),
@@ -155,6 +162,14 @@ export const ClearedCase = view('ClearedCase', {
   amount: text,
   currency: text,
   transactionId: text,
+})
+
+export const ClearingView = view('Clearing', {
+  kind: oneOf(clearingKinds),
+  isPossible: Type.Boolean(),
+  refusal: optionalText,
+  outcome: optionalText,
+  postings: Type.Array(PostingView, { description: 'The ledger entries that it makes' }),
 })
 
 export const CallbackView = view('Callback', {

@@ -1,0 +1,67 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { operatorApi } from '../../../api/operator-api.ts'
+import type { Environment } from '../../../api/place.ts'
+import { useShortcuts } from '../../../frame/shortcuts.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { QueryProblem } from '../parts/query-problem.tsx'
+import { operatorKey, useOperator } from '../parts/use-operator.ts'
+import { PaymentPanel } from '../payments/payment-panel.tsx'
+import { Attention } from './attention.tsx'
+import { DoubtQueue } from './doubt-queue.tsx'
+import { Floats } from './floats.tsx'
+import { Gauges } from './gauges.tsx'
+import { ProviderBoard } from './provider-board.tsx'
+
+const operationsQuery = (env: Environment) =>
+  queryOptions({
+    queryKey: [operatorKey, 'operations', env],
+    refetchInterval: 15_000,
+    queryFn: async ({ signal }) => (await operatorApi('getOperations', { query: { env }, signal })).data,
+  })
+
+/** What may need a person now, over all merchants. Everything that is not in order has its action beside it. */
+export function OperationsPage() {
+  const { env, may } = useOperator()
+  const { open } = useSearch({ from: '/operator/' })
+  const navigate = useNavigate({ from: '/operator/' })
+  const { data: check, error } = useQuery(operationsQuery(env))
+  const show = (id: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, open: id }) as never, replace: true, resetScroll: false })
+  useShortcuts({ Escape: () => show(undefined) })
+  return (
+    <Page about={`All merchants, ${env === 'live' ? 'live money' : 'sandbox'}`} title="Operations">
+      <QueryProblem error={error} />
+      {check && <Gauges check={check} />}
+      <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <div className="grid min-w-0 gap-4">
+          <DoubtQueue env={env} onOpen={show} opened={open} />
+          {may('providers:read') && <ProviderBoard env={env} />}
+        </div>
+        <div className="grid min-w-0 gap-4 max-wide:order-first">
+          {open !== undefined && <Decide id={open} onClose={() => show(undefined)} />}
+          {open === undefined && check && <Attention check={check} />}
+        </div>
+      </div>
+      {may('providers:read') && <Floats env={env} />}
+    </Page>
+  )
+}
+
+function Decide({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  return (
+    <Card
+      actions={
+        <Button icon="close" look="quiet" onClick={onClose}>
+          Close
+        </Button>
+      }
+      className="shadow-raised"
+      title="Decide"
+    >
+      <PaymentPanel id={id} key={id} />
+    </Card>
+  )
+}

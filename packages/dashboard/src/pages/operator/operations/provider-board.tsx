@@ -1,0 +1,116 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { operatorApi } from '../../../api/operator-api.ts'
+import type { Environment } from '../../../api/place.ts'
+import { Card } from '../../../ui/card.tsx'
+import { type Column, DataTable } from '../../../ui/data-table.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { QueryProblem } from '../parts/query-problem.tsx'
+import { ReasonAction } from '../parts/reason-action.tsx'
+import { operatorKey } from '../parts/use-operator.ts'
+import { countText, percentText, secondsText, upperFirst } from '../parts/words.ts'
+import { type BoardRow, isDegraded, ProviderState } from './provider-state.tsx'
+import { Sparkline } from './sparkline.tsx'
+
+const boardQuery = (env: Environment) =>
+  queryOptions({
+    queryKey: [operatorKey, 'board', env],
+    refetchInterval: 30_000,
+    queryFn: async ({ signal }) => (await operatorApi('getProvidersBoard', { query: { env }, signal })).data,
+  })
+
+/** How each provider does, the worst first. */
+export function ProviderBoard({ env }: { readonly env: Environment }) {
+  const { data, error } = useQuery(boardQuery(env))
+  return (
+    <Card about="success rate, by the time of acceptance" isFlush title="Providers">
+      <div className="px-4">
+        <QueryProblem error={error} />
+      </div>
+      {data && (
+        <DataTable
+          columns={columnsOf(env)}
+          empty={
+            <Empty title="No provider is configured here">Set a provider’s keys in the configuration and start Malipo again.</Empty>
+          }
+          keyOf={({ provider, operation }) => `${provider} ${operation}`}
+          label="Providers"
+          rows={data.rows}
+        />
+      )}
+    </Card>
+  )
+}
+
+const columnsOf = (env: Environment): readonly Column<BoardRow>[] => [
+  {
+    head: 'Provider',
+    cell: ({ provider, operation, open }) => (
+      <>
+        <b className="block font-semibold">{provider}</b>
+        <span className="text-xs whitespace-nowrap text-ink-3">
+          {upperFirst(operation)}s, {countText(open)} open
+        </span>
+      </>
+    ),
+  },
+  {
+    head: '24 hours',
+    isWideOnly: true,
+    cell: (row) => (
+      <Sparkline
+        isBad={isDegraded(row)}
+        label={`Success rate of ${row.provider} ${row.operation}s by hour, ${percentText(row.last24Hours.successRate)} in 24 hours`}
+        rates={row.hours.map(({ successRate }) => successRate)}
+      />
+    ),
+  },
+  {
+    head: '15 min',
+    isNumber: true,
+    cell: (row) => (
+      <b className={`font-semibold whitespace-nowrap ${isDegraded(row) ? 'text-fail' : ''}`}>
+        {percentText(row.last15Minutes.successRate)}
+      </b>
+    ),
+  },
+  { head: '24 h', isNumber: true, isWideOnly: true, cell: (row) => percentText(row.last24Hours.successRate) },
+  { head: 'p50', isNumber: true, isWideOnly: true, cell: (row) => secondsText(row.p50Seconds) },
+  { head: 'p95', isNumber: true, isWideOnly: true, cell: (row) => secondsText(row.p95Seconds) },
+  { head: 'State', cell: (row) => <ProviderState row={row} /> },
+  { head: 'Action', isNumber: true, cell: (row) => <PauseOrResume env={env} row={row} /> },
+]
+
+function PauseOrResume({ env, row }: { readonly env: Environment; readonly row: BoardRow }) {
+  const { provider, state, operation } = row
+  const second = env === 'live' ? <p>Live money: another person must approve it before it happens.</p> : null
+  const shared = { permission: 'providers:pause', of: `${provider} (${operation}s)` } as const
+  if (state === 'paused')
+    return (
+      <ReasonAction
+        {...shared}
+        done={`${provider} runs again`}
+        icon="play"
+        run={(reason) => operatorApi('postProvidersProviderResume', { path: { provider }, body: { env, reason } })}
+        title={`Resume ${provider}`}
+        verb={env === 'live' ? 'Propose to resume it' : 'Resume it'}
+        word="Resume"
+      >
+        <p>Payments that wait are sent at once, and new ones as they come.</p>
+        {second}
+      </ReasonAction>
+    )
+  return (
+    <ReasonAction
+      {...shared}
+      done={`${provider} is paused`}
+      icon="pause"
+      run={(reason) => operatorApi('postProvidersProviderPause', { path: { provider }, body: { env, reason } })}
+      title={`Pause ${provider}`}
+      verb={env === 'live' ? 'Propose to pause it' : 'Pause it'}
+      word="Pause"
+    >
+      <p>All its payments, of every kind, are accepted and wait. Those already sent are still followed to their end.</p>
+      {second}
+    </ReasonAction>
+  )
+}

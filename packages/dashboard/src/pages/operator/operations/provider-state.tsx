@@ -1,0 +1,54 @@
+import type { Schemas } from '../../../generated/operator-api.ts'
+import { Badge } from '../parts/badge.tsx'
+import { countText, nameText } from '../parts/words.ts'
+
+export type BoardRow = Schemas['ProviderBoard']['rows'][number]
+
+/** Below this, of at least so many ended payments, a provider is shown as degraded. */
+const degradedBelow = 0.8
+const endedMin = 5
+
+export const isDegraded = ({ last15Minutes: { successRate = 1, successful, failed } }: BoardRow): boolean =>
+  successRate < degradedBelow && successful + failed >= endedMin
+
+const Detail = ({ children }: { readonly children: string }) => (
+  <span className="block text-xs text-ink-3">{children}</span>
+)
+
+/** Paused by staff, not responding, degraded or running. */
+export function ProviderState({ row }: { readonly row: BoardRow }) {
+  const { state, pauseReason, isUnhealthy, open, failures } = row
+  const [first] = failures
+  if (state === 'paused')
+    return (
+      <>
+        <Badge icon="pause" tone="gone">
+          Paused
+        </Badge>
+        <Detail>{`${countText(open)} wait${pauseReason === undefined ? '' : `: ${pauseReason}`}`}</Detail>
+      </>
+    )
+  if (isUnhealthy)
+    return (
+      <>
+        <Badge icon="warn" tone="fail">
+          Does not respond
+        </Badge>
+        <Detail>New payments use other providers</Detail>
+      </>
+    )
+  if (isDegraded(row))
+    return (
+      <>
+        <Badge icon="warn" tone="warn">
+          Degraded
+        </Badge>
+        {first && <Detail>{nameText(first.code)}</Detail>}
+      </>
+    )
+  return (
+    <Badge icon="done" tone="ok">
+      Running
+    </Badge>
+  )
+}
