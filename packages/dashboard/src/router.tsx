@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   notFound,
   redirect,
+  retainSearchParams,
 } from '@tanstack/react-router'
 import type { Environment } from './api/place.ts'
 import { ErrorPage } from './frame/error-page.tsx'
@@ -13,6 +14,7 @@ import { Frame } from './frame/frame.tsx'
 import { LoadingPage } from './frame/loading-page.tsx'
 import { NotFoundPage } from './frame/not-found-page.tsx'
 import { readDeveloperSearch } from './pages/developers/developers-search.ts'
+import { readOperatorSearch, readTexts } from './pages/operator/search.ts'
 import { readPaymentFilters } from './pages/payments/filters.ts'
 import { readSettingsSearch } from './pages/settings/settings-search.ts'
 import { firstPath, meQuery } from './session.ts'
@@ -90,12 +92,99 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./pages/settings/audit-page.tsx'), 'AuditPage'),
 })
 
+/** Everything of the operator's staff, over all merchants, in the environment that the URL names. */
+const operator = createRoute({
+  getParentRoute: () => root,
+  path: '/operator',
+  validateSearch: readOperatorSearch,
+  search: { middlewares: [retainSearchParams(['env'])] },
+})
+
+const operations = createRoute({
+  getParentRoute: () => operator,
+  path: '/',
+  validateSearch: readTexts('open'),
+  component: lazyRouteComponent(() => import('./pages/operator/operations/operations-page.tsx'), 'OperationsPage'),
+})
+
+const operatorPayments = createRoute({
+  getParentRoute: () => operator,
+  path: '/payments',
+  validateSearch: readTexts('open', 'show', 'type', 'currency', 'merchant', 'provider'),
+  component: lazyRouteComponent(() => import('./pages/operator/payments/payments-page.tsx'), 'OperatorPaymentsPage'),
+})
+
+const merchants = createRoute({
+  getParentRoute: () => operator,
+  path: '/merchants',
+  component: lazyRouteComponent(() => import('./pages/operator/merchants/merchants-page.tsx'), 'MerchantsPage'),
+})
+
+const operatorMerchant = createRoute({
+  getParentRoute: () => operator,
+  path: '/merchants/$merchant',
+  component: lazyRouteComponent(() => import('./pages/operator/merchants/merchant-page.tsx'), 'MerchantPage'),
+})
+
+const ledger = createRoute({
+  getParentRoute: () => operator,
+  path: '/ledger',
+  validateSearch: readTexts('kind', 'currency', 'merchant'),
+  component: lazyRouteComponent(() => import('./pages/operator/ledger/ledger-page.tsx'), 'LedgerPage'),
+})
+
+const ledgerAccount = createRoute({
+  getParentRoute: () => operator,
+  path: '/ledger/accounts/$account',
+  validateSearch: readTexts('open'),
+  component: lazyRouteComponent(() => import('./pages/operator/ledger/account-page.tsx'), 'AccountPage'),
+})
+
+const suspense = createRoute({
+  getParentRoute: () => operator,
+  path: '/suspense',
+  validateSearch: readTexts('open'),
+  component: lazyRouteComponent(() => import('./pages/operator/suspense/suspense-page.tsx'), 'SuspensePage'),
+})
+
+const proposals = createRoute({
+  getParentRoute: () => operator,
+  path: '/proposals',
+  validateSearch: readTexts('open', 'show'),
+  component: lazyRouteComponent(() => import('./pages/operator/proposals/proposals-page.tsx'), 'ProposalsPage'),
+})
+
+const staff = createRoute({
+  getParentRoute: () => operator,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./pages/operator/people/people-page.tsx'), 'PeoplePage'),
+})
+
+const operatorAudit = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit',
+  validateSearch: readTexts('open', 'actor', 'action', 'subject', 'merchant', 'result'),
+  component: lazyRouteComponent(() => import('./pages/operator/audit/audit-page.tsx'), 'AuditPage'),
+})
+
+const merchantPages = [home, payments, approvals, developers, settings, audit] as const
+
+const operatorPages = [
+  operations,
+  operatorPayments,
+  merchants,
+  operatorMerchant,
+  ledger,
+  ledgerAccount,
+  suspense,
+  proposals,
+  staff,
+  operatorAudit,
+] as const
+
 export function createAppRouter(queries: QueryClient) {
   return createRouter({
-    routeTree: root.addChildren([
-      index,
-      merchant.addChildren([home, payments, approvals, developers, settings, audit]),
-    ]),
+    routeTree: root.addChildren([index, merchant.addChildren(merchantPages), operator.addChildren(operatorPages)]),
     basepath: '/dashboard',
     context: { queries },
     defaultPendingMs: 150,

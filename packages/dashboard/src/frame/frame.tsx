@@ -1,21 +1,24 @@
-import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
+import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import type { Environment } from '../api/place.ts'
 import { useMe } from '../session.ts'
 import { Toasts } from '../ui/toast.tsx'
 import { Rail } from './rail.tsx'
 import { SandboxBand } from './sandbox-band.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { TopBar } from './top-bar.tsx'
+import { useWhere } from './use-where.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const FindPayments = lazy(async () => ({
+  default: (await import('../pages/operator/payments/find-payments.tsx')).FindPayments,
+}))
 const StepUpDialog = lazy(async () => ({ default: (await import('./step-up-dialog.tsx')).StepUpDialog }))
 const ShortcutSheet = lazy(async () => ({ default: (await import('./shortcut-sheet.tsx')).ShortcutSheet }))
 
 /** The rail, the top bar and one raised sheet. Everything else is a page. */
 export function Frame() {
   const me = useMe()
-  const { merchantId, env } = useParams({ strict: false }) as { merchantId?: string; env?: Environment }
+  const { merchantId, env } = useWhere()
   const [isFinding, setFinding] = useState(false)
   const [isHelping, setHelping] = useState(false)
   const navigate = useNavigate()
@@ -53,6 +56,7 @@ export function Frame() {
         {isFinding && merchantId && env && (
           <Palette isOpen onClose={() => setFinding(false)} place={{ merchantId, env }} />
         )}
+        {isFinding && merchantId === undefined && env && <FindPayments env={env} onClose={() => setFinding(false)} />}
         {isHelping && <ShortcutSheet isOpen onClose={() => setHelping(false)} />}
         <StepUpDialog />
       </Suspense>

@@ -23,10 +23,12 @@ const merchantItems: readonly Item[] = [
 
 const operatorItems: readonly Item[] = [
   { word: 'Operations', icon: 'operations', path: '', permissions: ['payments:read'] },
+  { word: 'Payments', icon: 'payments', path: '/payments', permissions: ['payments:read'] },
   { word: 'Merchants', icon: 'merchants', path: '/merchants', permissions: ['merchants:read'] },
   { word: 'Ledger', icon: 'ledger', path: '/ledger', permissions: ['ledger:read'] },
   { word: 'Suspense', icon: 'suspense', path: '/suspense', permissions: ['payments:read'] },
-  { word: 'Proposals', icon: 'approvals', path: '/proposals', permissions: ['payments:read'] },
+  { word: 'Proposals', icon: 'approvals', path: '/proposals', permissions: ['merchants:read'] },
+  { word: 'People', icon: 'people', path: '/people', permissions: ['people:read'] },
   { word: 'Audit', icon: 'audit', path: '/audit', permissions: ['audit:read'] },
 ]
 

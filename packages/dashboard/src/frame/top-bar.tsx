@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { Environment } from '../api/place.ts'
 import { Icon } from '../ui/icons.tsx'
+import { EnvironmentSwitch } from './environment-switch.tsx'
 import { toggleTheme, useTheme } from './theme.ts'
 import { ZoneSwitch } from './zone-switch.tsx'
 
@@ -11,11 +11,6 @@ interface TopBarProps {
   readonly onHelp: () => void
 }
 
-const environments = [
-  { env: 'live', word: 'Live', dot: 'rounded-full bg-ok' },
-  { env: 'sandbox', word: 'Sandbox', dot: 'bg-sand' },
-] as const
-
 export function TopBar({ merchantId, env, onFind, onHelp }: TopBarProps) {
   const theme = useTheme()
   return (
@@ -23,22 +18,7 @@ export function TopBar({ merchantId, env, onFind, onHelp }: TopBarProps) {
       className="flex h-[var(--top)] shrink-0 items-center gap-2.5 border-b border-line px-6 max-phone:px-3"
       data-frame
     >
-      {merchantId && env && (
-        <nav aria-label="Environment" className="inline-flex gap-0.5 rounded-sm bg-surface-3 p-0.5">
-          {environments.map((each) => (
-            <Link
-              aria-current={each.env === env ? 'true' : undefined}
-              className={`inline-flex h-[26px] items-center gap-1.5 rounded-[5px] px-2.5 text-xs font-medium ${each.env === env ? 'bg-raised text-ink ring-1 ring-line' : 'text-ink-2'}`}
-              key={each.env}
-              params={{ merchantId, env: each.env }}
-              to="/m/$merchantId/$env"
-            >
-              <span className={`size-1.5 ${each.dot}`} />
-              {each.word}
-            </Link>
-          ))}
-        </nav>
-      )}
+      {env && <EnvironmentSwitch env={env} merchantId={merchantId} />}
       <button
         className="flex h-8 w-[380px] min-w-0 items-center gap-2 rounded-sm bg-surface-3 pr-1.5 pl-2.5 text-ink-3 hover:ring-1 hover:ring-line-2 max-phone:w-auto"
         onClick={onFind}

@@ -38,6 +38,8 @@ export type IconName =
   | 'person'
   | 'key'
   | 'warn'
+  | 'pause'
+  | 'play'
 
 interface IconProps {
   readonly name: IconName

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent } from 'react'
+import type { FormEvent } from 'react'
 import { operatorApi } from '../../../api/operator-api.ts'
 import type { Schemas } from '../../../generated/operator-api.ts'
 import { Button } from '../../../ui/button.tsx'

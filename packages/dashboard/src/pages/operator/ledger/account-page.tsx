@@ -21,7 +21,11 @@ export function AccountPage() {
   const account = data?.pages[0]?.account
   const entries = data?.pages.flatMap((page) => page.entries) ?? []
   const show = (transactionId: string | undefined) =>
-    void navigate({ search: (before) => ({ ...before, open: transactionId }) as never, replace: true, resetScroll: false })
+    void navigate({
+      search: (before) => ({ ...before, open: transactionId }) as never,
+      replace: true,
+      resetScroll: false,
+    })
   return (
     <div className="mx-auto grid w-full max-w-[1440px] gap-4 px-6 pt-5 pb-10 max-phone:px-4">
       <nav aria-label="Path" className="flex flex-wrap items-center gap-2">
@@ -63,7 +67,11 @@ function Figures({ account }: { readonly account: Account }) {
   const money = (amount: string) => <Money amount={amount} currency={currency} />
   return (
     <Tiles label="Balance">
-      <Tile about={side === 'credit' ? 'credits less debits' : 'debits less credits'} name="Balance now" value={money(balance)} />
+      <Tile
+        about={side === 'credit' ? 'credits less debits' : 'debits less credits'}
+        name="Balance now"
+        value={money(balance)}
+      />
       <Tile about="reserved for payments under way" name="Held" value={money(held)} />
       <Tile about="posted since the first entry" name="Debits" value={money(debits)} />
       <Tile about="posted since the first entry" name="Credits" value={money(credits)} />

@@ -38,7 +38,12 @@ export function Accounts() {
   return (
     <Card isFlush title="Accounts">
       <div className="grid scroll-mt-4 grid-cols-2 gap-3 px-4 pb-3" id="accounts">
-        <SelectField label="Kind" onChange={(event) => set('kind', event.target.value)} options={kindOptions} value={kind ?? ''} />
+        <SelectField
+          label="Kind"
+          onChange={(event) => set('kind', event.target.value)}
+          options={kindOptions}
+          value={kind ?? ''}
+        />
         <SelectField
           label="Currency"
           onChange={(event) => set('currency', event.target.value)}

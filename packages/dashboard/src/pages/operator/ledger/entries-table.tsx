@@ -28,7 +28,15 @@ export function EntriesTable({ entries, currency, opened, onOpen }: EntriesTable
   )
 }
 
-function Plain({ amount, currency, isStrong = false }: { amount: string | undefined; currency: string; isStrong?: boolean }) {
+function Plain({
+  amount,
+  currency,
+  isStrong = false,
+}: {
+  amount: string | undefined
+  currency: string
+  isStrong?: boolean
+}) {
   if (amount === undefined) return null
   const { sign, whole, decimals } = moneyParts(amount, currency)
   return (
@@ -69,7 +77,12 @@ const columnsOf = (currency: string, onOpen: (id: string) => void): readonly Col
         </button>
       ),
   },
-  { head: 'Other side', isWideOnly: true, className: 'text-ink-2', cell: ({ otherSide }) => accountLines(otherSide)[0] },
+  {
+    head: 'Other side',
+    isWideOnly: true,
+    className: 'text-ink-2',
+    cell: ({ otherSide }) => accountLines(otherSide)[0],
+  },
   { head: 'Debit', isNumber: true, cell: ({ debit }) => <Plain amount={debit} currency={currency} /> },
   { head: 'Credit', isNumber: true, cell: ({ credit }) => <Plain amount={credit} currency={currency} /> },
   { head: 'Balance', isNumber: true, cell: ({ balance }) => <Plain amount={balance} currency={currency} isStrong /> },

@@ -48,7 +48,11 @@ function Facts({ data }: { readonly data: Integrity }) {
   const { lastSeal, unsealedBatches, chains, batches, entriesAbout, check, audit } = data
   return (
     <ul>
-      <Fact isGood={lastSeal?.isIntact === true} name="Last seal" value={lastSeal ? <Time at={lastSeal.at} isRelative /> : 'none'}>
+      <Fact
+        isGood={lastSeal?.isIntact === true}
+        name="Last seal"
+        value={lastSeal ? <Time at={lastSeal.at} isRelative /> : 'none'}
+      >
         {lastSeal
           ? `number ${countText(lastSeal.number)}, ${lastSeal.isIntact ? 'unbroken' : 'BROKEN: run malipo ledger check'}`
           : 'The worker makes the first one within a minute of the first entry.'}

@@ -45,7 +45,12 @@ export const entriesQuery = (account: string) =>
     queryKey: [operatorKey, 'entries', account],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam: cursor, signal }) =>
-      (await operatorApi('getLedgerAccountsAccountEntries', { path: { account }, query: { limit: pageSize, cursor }, signal }))
-        .data,
+      (
+        await operatorApi('getLedgerAccountsAccountEntries', {
+          path: { account },
+          query: { limit: pageSize, cursor },
+          signal,
+        })
+      ).data,
     getNextPageParam: ({ next }) => next,
   })

@@ -32,7 +32,9 @@ export function TrialBalance({ data }: { readonly data: TrialBalanceData }) {
       title="Trial balance"
     >
       {currencies.length === 0 ? (
-        <Empty title="No entries yet">The first payment or the first funding of a wallet makes the first entries.</Empty>
+        <Empty title="No entries yet">
+          The first payment or the first funding of a wallet makes the first entries.
+        </Empty>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls sideways is reached by keyboard.
         <section aria-label="Trial balance" className="overflow-x-auto" tabIndex={0}>
@@ -52,7 +54,10 @@ export function TrialBalance({ data }: { readonly data: TrialBalanceData }) {
             <tbody>
               {kinds.map((kind) => (
                 <tr className="h-9 border-b border-line" key={kind}>
-                  <th className="sticky left-0 bg-surface pr-2 pl-4 text-left font-normal whitespace-nowrap" scope="row">
+                  <th
+                    className="sticky left-0 bg-surface pr-2 pl-4 text-left font-normal whitespace-nowrap"
+                    scope="row"
+                  >
                     <b className="font-semibold">{accountKinds[kind].word}</b>{' '}
                     <span className="text-xs text-ink-3 max-phone:hidden">{accountKinds[kind].what}</span>
                   </th>

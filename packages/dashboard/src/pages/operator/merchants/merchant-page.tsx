@@ -12,10 +12,10 @@ import { Currencies } from './currencies.tsx'
 import { Fees } from './fees.tsx'
 import { Keys } from './keys.tsx'
 import { Limits } from './limits.tsx'
+import { MerchantPeople } from './merchant-people.tsx'
 import { MerchantState } from './merchant-state.tsx'
 import { OpenPayments } from './open-payments.tsx'
-import { MerchantPeople } from './merchant-people.tsx'
-import { type Overview, merchantQuery } from './queries.ts'
+import { merchantQuery, type Overview } from './queries.ts'
 import { Wallets } from './wallets.tsx'
 
 /** One merchant: its state, money, limits, fees, keys and people, in the chosen environment. */
@@ -48,7 +48,8 @@ export function MerchantPage() {
       </div>
       {merchant.frozenAt !== undefined && (
         <Note look="warn">
-          Frozen since <Time at={merchant.frozenAt} />: none of its payments is sent. Those already sent are followed to their end.
+          Frozen since <Time at={merchant.frozenAt} />: none of its payments is sent. Those already sent are followed to
+          their end.
         </Note>
       )}
       <div className="grid items-start gap-4 wide:grid-cols-2">
@@ -91,7 +92,9 @@ function FreezeOrUnfreeze({ merchant: { id, name, state } }: { readonly merchant
       verb="Freeze the merchant"
       word="Freeze"
     >
-      <p>None of its payments is sent from now on, live and sandbox. New ones are accepted and wait. It happens at once.</p>
+      <p>
+        None of its payments is sent from now on, live and sandbox. New ones are accepted and wait. It happens at once.
+      </p>
     </ReasonAction>
   )
 }

@@ -16,7 +16,7 @@ import { useOperator } from '../parts/use-operator.ts'
 import { MerchantState } from './merchant-state.tsx'
 import { type Merchant, merchantsQuery } from './queries.ts'
 
-/** All merchants. The search looks through those that are loaded, and loads on. */
+/** All merchants. The search looks through those that are loaded. */
 export function MerchantsPage() {
   const { may } = useOperator()
   const [typed, setTyped] = useState('')
@@ -47,7 +47,9 @@ export function MerchantsPage() {
             columns={columns}
             empty={
               <Empty title={words === '' ? 'No merchant yet' : 'No merchant fits'}>
-                {words === '' ? 'Create the first one here, or with malipo merchants create.' : `Nothing has “${typed.trim()}” in it.`}
+                {words === ''
+                  ? 'Create the first one here, or with malipo merchants create.'
+                  : `Nothing has “${typed.trim()}” in it.`}
               </Empty>
             }
             keyOf={({ id }) => id}

@@ -40,7 +40,8 @@ export function OpenPayments({ merchant, env }: PartProps) {
       {failing.map(({ endpoint, state, failures }) => (
         <div className="px-4 pb-3" key={endpoint}>
           <Note look="warn">
-            Webhook endpoint {endpoint} is {state} after {countText(failures)} failures. Its owner fixes it under Developers.
+            Webhook endpoint {endpoint} is {state} after {countText(failures)} failures. Its owner fixes it under
+            Developers.
           </Note>
         </div>
       ))}

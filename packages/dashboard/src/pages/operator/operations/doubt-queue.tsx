@@ -29,7 +29,8 @@ export function DoubtQueue({ env, opened, onOpen }: DoubtQueueProps) {
           columns={columnsOf(onOpen)}
           empty={
             <Empty title="No payment is in doubt">
-              A payment comes here when its provider gives no clear response, or when it waits for something that staff can remove.
+              A payment comes here when its provider gives no clear response, or when it waits for something that staff
+              can remove.
             </Empty>
           }
           isSelected={({ id }) => id === opened}

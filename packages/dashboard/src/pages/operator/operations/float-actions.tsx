@@ -27,8 +27,19 @@ export function FloatActions({ float }: { readonly float: Float }) {
           Send the money to the provider first. This brings our books to its figure: debit float, credit treasury.
           {env === 'live' && ' Live money: another person must approve it.'}
         </p>
-        <TextField hint={`In ${currency}. A minus takes away.`} inputMode="decimal" label="Amount" name="amount" required />
-        <TextField hint="The bank line or the provider’s receipt. It is used once." label="Evidence" name="evidence" required />
+        <TextField
+          hint={`In ${currency}. A minus takes away.`}
+          inputMode="decimal"
+          label="Amount"
+          name="amount"
+          required
+        />
+        <TextField
+          hint="The bank line or the provider’s receipt. It is used once."
+          label="Evidence"
+          name="evidence"
+          required
+        />
       </FormDialog>
       <FormDialog
         done="The threshold is set"
@@ -40,7 +51,14 @@ export function FloatActions({ float }: { readonly float: Float }) {
         word="Threshold"
       >
         <p className="text-ink-2">Below this amount the float is marked, and an alert is raised.</p>
-        <TextField defaultValue={mark} hint={`In ${currency}`} inputMode="decimal" label="Amount" name="amount" required />
+        <TextField
+          defaultValue={mark}
+          hint={`In ${currency}`}
+          inputMode="decimal"
+          label="Amount"
+          name="amount"
+          required
+        />
       </FormDialog>
     </div>
   )

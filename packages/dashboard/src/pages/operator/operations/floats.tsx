@@ -27,9 +27,7 @@ export function Floats({ env }: { readonly env: Environment }) {
       <div className="px-4">
         <QueryProblem error={error} />
       </div>
-      {floats?.length === 0 && (
-        <Empty title="No float yet">It appears when a provider first holds our money.</Empty>
-      )}
+      {floats?.length === 0 && <Empty title="No float yet">It appears when a provider first holds our money.</Empty>}
       <ul className="grid grid-cols-4 overflow-hidden rounded-b-card border-t border-line max-wide:grid-cols-2 max-phone:grid-cols-1">
         {floats?.map((float) => (
           <li

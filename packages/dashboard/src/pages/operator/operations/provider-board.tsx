@@ -30,7 +30,9 @@ export function ProviderBoard({ env }: { readonly env: Environment }) {
         <DataTable
           columns={columnsOf(env)}
           empty={
-            <Empty title="No provider is configured here">Set a provider’s keys in the configuration and start Malipo again.</Empty>
+            <Empty title="No provider is configured here">
+              Set a provider’s keys in the configuration and start Malipo again.
+            </Empty>
           }
           keyOf={({ provider, operation }) => `${provider} ${operation}`}
           label="Providers"

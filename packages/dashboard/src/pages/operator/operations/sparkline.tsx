@@ -30,7 +30,13 @@ export function Sparkline({ rates, label, isBad }: SparklineProps) {
   const last = points.at(-1)
   const colour = isBad ? 'var(--v5)' : 'var(--v1)'
   return (
-    <svg aria-label={label} height={size.height} role="img" viewBox={`0 0 ${size.width} ${size.height}`} width={size.width}>
+    <svg
+      aria-label={label}
+      height={size.height}
+      role="img"
+      viewBox={`0 0 ${size.width} ${size.height}`}
+      width={size.width}
+    >
       <path d={`M0 ${y(1)}H${size.width}`} stroke="var(--grid)" />
       <path d={draw(points) ?? ''} fill="none" stroke={colour} strokeLinejoin="round" strokeWidth="1.6" />
       {last && <circle cx={x(last.index)} cy={y(last.rate)} fill={colour} r="3" />}

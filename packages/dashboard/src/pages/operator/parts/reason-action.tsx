@@ -44,7 +44,12 @@ export function ReasonAction(props: ReasonActionProps) {
   }
   return (
     <>
-      <Button look={look} onClick={open} {...(icon && { icon })} {...(of !== undefined && { 'aria-label': `${word} ${of}` })}>
+      <Button
+        look={look}
+        onClick={open}
+        {...(icon && { icon })}
+        {...(of !== undefined && { 'aria-label': `${word} ${of}` })}
+      >
         {word}
       </Button>
       <ConfirmDialog

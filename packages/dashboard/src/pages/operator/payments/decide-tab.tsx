@@ -77,7 +77,8 @@ function Actions({ payment }: { readonly payment: Payment }) {
             word="Send again now"
           >
             <p>
-              {provider} gets the same payout under the same key, so it cannot be paid twice. Its response decides what happens next.
+              {provider} gets the same payout under the same key, so it cannot be paid twice. Its response decides what
+              happens next.
             </p>
           </ReasonAction>
         </div>

@@ -1,6 +1,6 @@
+import { moneyText } from '../../../ui/money.tsx'
 import { DoubleRule } from '../parts/double-rule.tsx'
 import { DrawnEntries } from '../parts/drawn-entries.tsx'
-import { moneyText } from '../../../ui/money.tsx'
 import type { Payment } from './queries.ts'
 
 const isZero = (amount: string) => /^[0.]+$/.test(amount)

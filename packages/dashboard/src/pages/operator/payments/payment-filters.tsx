@@ -20,7 +20,10 @@ export function PaymentFilters() {
   const search = useSearch({ from: '/operator/payments' })
   const navigate = useNavigate({ from: '/operator/payments' })
   const set = (name: string, value: string) =>
-    void navigate({ search: (before) => ({ ...before, [name]: value === '' ? undefined : value }) as never, replace: true })
+    void navigate({
+      search: (before) => ({ ...before, [name]: value === '' ? undefined : value }) as never,
+      replace: true,
+    })
   const show = search.show ?? 'open'
   const isFiltered = search.type ?? search.currency ?? search.merchant ?? search.provider
   return (

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { operatorApi } from '../../../api/operator-api.ts'
 import type { InputOf } from '../../../api/caller.ts'
+import { operatorApi } from '../../../api/operator-api.ts'
 import type { Operations, Schemas } from '../../../generated/operator-api.ts'
 import { operatorKey } from '../parts/use-operator.ts'
 
@@ -34,5 +34,6 @@ export const paymentQuery = (payment: string) =>
 export const resolutionsQuery = (payment: string) =>
   queryOptions({
     queryKey: [operatorKey, 'resolutions', payment],
-    queryFn: async ({ signal }) => (await operatorApi('getPaymentsPaymentResolutions', { path: { payment }, signal })).data,
+    queryFn: async ({ signal }) =>
+      (await operatorApi('getPaymentsPaymentResolutions', { path: { payment }, signal })).data,
   })

@@ -18,15 +18,19 @@ export function Resolve({ payment }: { readonly payment: Payment }) {
       <h3 className="text-xs font-medium text-ink-2">Resolve it by hand, with evidence</h3>
       <QueryProblem error={error} />
       <div className="flex flex-wrap gap-2">
-        {data?.filter(({ isPossible }) => isPossible).map((resolution) => (
-          <ResolveDialog key={resolution.outcome} payment={payment} resolution={resolution} />
-        ))}
+        {data
+          ?.filter(({ isPossible }) => isPossible)
+          .map((resolution) => (
+            <ResolveDialog key={resolution.outcome} payment={payment} resolution={resolution} />
+          ))}
       </div>
-      {data?.filter(({ isPossible }) => !isPossible).map(({ outcome, refusal }) => (
-        <p className="text-xs text-ink-3" key={outcome}>
-          Not as {outcome}: {refusal}.
-        </p>
-      ))}
+      {data
+        ?.filter(({ isPossible }) => !isPossible)
+        .map(({ outcome, refusal }) => (
+          <p className="text-xs text-ink-3" key={outcome}>
+            Not as {outcome}: {refusal}.
+          </p>
+        ))}
     </section>
   )
 }
@@ -44,7 +48,10 @@ function ResolveDialog({ payment, resolution }: ResolveDialogProps) {
     <FormDialog
       done={`Resolved as ${outcome}`}
       run={({ reason = '', evidence = '' }) =>
-        operatorApi('postPaymentsPaymentResolve', { path: { payment: payment.id }, body: { outcome, reason, evidence } })
+        operatorApi('postPaymentsPaymentResolve', {
+          path: { payment: payment.id },
+          body: { outcome, reason, evidence },
+        })
       }
       title={`Resolve as ${outcome}`}
       verb={verb}

@@ -39,7 +39,8 @@ export function InviteDialog({ onDone }: { readonly onDone: (result: unknown) =>
       word="Invite a person"
     >
       <p className="text-ink-2">
-        Another person approves it. Then you collect the link and the approver collects a code: the invited person needs both.
+        Another person approves it. Then you collect the link and the approver collects a code: the invited person needs
+        both.
       </p>
       <TextField label="Name" name="name" required />
       <TextField label="E-mail" name="email" required type="email" />

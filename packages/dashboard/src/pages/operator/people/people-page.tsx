@@ -37,16 +37,17 @@ export function PeoplePage() {
     if (typeof result === 'object' && result !== null && !isProposal(result)) setSecret(result)
   }
   return (
-    <Page
-      about="Staff of the operator"
-      actions={may('people:write') && <InviteDialog onDone={keep} />}
-      title="People"
-    >
+    <Page about="Staff of the operator" actions={may('people:write') && <InviteDialog onDone={keep} />} title="People">
       {secret && <Secrets of={secret} />}
       <QueryProblem error={error} />
       {data && (
         <Card isFlush title="Staff">
-          <DataTable columns={columnsOf(keep)} keyOf={({ id }) => id} label="Staff" rows={data.pages.flat().filter(isStaff)} />
+          <DataTable
+            columns={columnsOf(keep)}
+            keyOf={({ id }) => id}
+            label="Staff"
+            rows={data.pages.flat().filter(isStaff)}
+          />
           {hasNextPage && (
             <div className="border-t border-line p-3">
               <Button onClick={() => void fetchNextPage()}>Look through more people</Button>
@@ -83,10 +84,7 @@ const columnsOf = (keep: (result: unknown) => void): readonly Column<Person>[] =
           .map(({ id, role, countries, currencies }) => (
             <li key={id}>
               {role}
-              <span className="text-xs text-ink-3">
-                {' '}
-                {[...countries, ...currencies].join(', ') || 'everywhere'}
-              </span>
+              <span className="text-xs text-ink-3"> {[...countries, ...currencies].join(', ') || 'everywhere'}</span>
             </li>
           ))}
       </ul>

@@ -44,9 +44,7 @@ export function PersonActions({ person: { id, name, state, roles }, onDone }: Pe
             done="The role has ended"
             key={role.id}
             of={`${role.role} of ${name}`}
-            run={(reason) =>
-              operatorApi('postRolesMembershipEnd', { path: { membership: role.id }, body: { reason } })
-            }
+            run={(reason) => operatorApi('postRolesMembershipEnd', { path: { membership: role.id }, body: { reason } })}
             title={`End the role ${role.role} of ${name}`}
             verb="End the role"
             word={`End ${role.role}`}
@@ -73,7 +71,10 @@ export function PersonActions({ person: { id, name, state, roles }, onDone }: Pe
         verb="Propose the recovery"
         word="Recover"
       >
-        <p>For a person who lost every way to sign in: they all end, roles stay, and a new link is made. Another person approves it.</p>
+        <p>
+          For a person who lost every way to sign in: they all end, roles stay, and a new link is made. Another person
+          approves it.
+        </p>
       </ReasonAction>
       <ReasonAction
         {...shared}

@@ -23,7 +23,8 @@ function Decide({ proposal }: { readonly proposal: Proposal }) {
   if (!may(permission))
     return (
       <Note>
-        Approving or rejecting this needs the permission <code className="font-mono">{permission}</code>, which you do not have.
+        Approving or rejecting this needs the permission <code className="font-mono">{permission}</code>, which you do
+        not have.
       </Note>
     )
   const path = { proposal: proposalId }
@@ -42,8 +43,8 @@ function Decide({ proposal }: { readonly proposal: Proposal }) {
       >
         <p>{summary}.</p>
         <p>
-          {proposedBy} proposed it; you execute it. If the state it rests on has changed since, nothing happens and the proposal is
-          void.
+          {proposedBy} proposed it; you execute it. If the state it rests on has changed since, nothing happens and the
+          proposal is void.
         </p>
       </ReasonAction>
       <ReasonAction
@@ -55,7 +56,9 @@ function Decide({ proposal }: { readonly proposal: Proposal }) {
         verb="Reject the proposal"
         word="Reject"
       >
-        <p>{summary}. Nothing changes. {proposedBy} can propose it again.</p>
+        <p>
+          {summary}. Nothing changes. {proposedBy} can propose it again.
+        </p>
       </ReasonAction>
     </div>
   )
@@ -68,7 +71,9 @@ function Withdraw({ proposal: { proposalId, summary } }: { readonly proposal: Pr
       <ReasonAction
         done="Withdrawn: nothing has changed"
         permission="merchants:read"
-        run={(reason) => operatorApi('postProposalsProposalWithdraw', { path: { proposal: proposalId }, body: { reason } })}
+        run={(reason) =>
+          operatorApi('postProposalsProposalWithdraw', { path: { proposal: proposalId }, body: { reason } })
+        }
         title="Withdraw your proposal"
         verb="Withdraw the proposal"
         word="Withdraw"

@@ -5,8 +5,8 @@ import { Time } from '../../../ui/time.tsx'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Postings } from '../parts/postings.tsx'
 import { approverOf, type Proposal } from './approver.ts'
-import { ProposalActions } from './proposal-actions.tsx'
 import { ChangeList } from './change-list.tsx'
+import { ProposalActions } from './proposal-actions.tsx'
 
 const states: Readonly<Record<Proposal['state'], readonly [string, Tone, IconName]>> = {
   open: ['Waits for approval', 'wait', 'hourglass'],
@@ -82,7 +82,11 @@ function Decision({ proposal }: { readonly proposal: Proposal }) {
     )
   }
   return (
-    <Step icon={states[state][2]} title={decidedBy ? `${decidedBy}: ${states[state][0]}` : states[state][0]} tone="bg-surface-3">
+    <Step
+      icon={states[state][2]}
+      title={decidedBy ? `${decidedBy}: ${states[state][0]}` : states[state][0]}
+      tone="bg-surface-3"
+    >
       {decidedAt === undefined ? (
         <>
           It expired at <Time at={expiresAt} />.

@@ -51,7 +51,8 @@ export function ProposalsPage() {
         <QueryProblem error={error} />
         {proposals && !chosen && (
           <Empty title={tab === 'open' ? 'Nothing waits for a decision' : 'Nothing has been proposed'}>
-            Resolving a live payment, clearing suspense, pausing a live provider, fees, limits and keys become proposals here.
+            Resolving a live payment, clearing suspense, pausing a live provider, fees, limits and keys become proposals
+            here.
           </Empty>
         )}
         {proposals && chosen && (
@@ -59,7 +60,9 @@ export function ProposalsPage() {
             <div className="grid gap-3">
               <Inbox
                 chosen={chosen.proposalId}
-                onChoose={(proposalId) => void navigate({ search: (before) => ({ ...before, open: proposalId }), replace: true })}
+                onChoose={(proposalId) =>
+                  void navigate({ search: (before) => ({ ...before, open: proposalId }), replace: true })
+                }
                 proposals={proposals}
               />
               {hasNextPage && (

@@ -11,8 +11,8 @@ import { Needs } from '../parts/needs.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
 import { ageText, nameText, upperFirst } from '../parts/words.ts'
-import { ProposalCard } from '../proposals/proposal-card.tsx'
 import { paymentQuery } from '../payments/queries.ts'
+import { ProposalCard } from '../proposals/proposal-card.tsx'
 import { Clear } from './clear.tsx'
 import type { SuspenseCase } from './suspense-page.tsx'
 
@@ -46,7 +46,8 @@ function Body({ found }: { readonly found: SuspenseCase }) {
       <Money amount={amount} className="text-2xl" currency={currency} />
       <Note look={closedAt === undefined ? 'warn' : 'ok'}>
         <p>
-          {upperFirst(meaning)}. {isMissing ? 'Money is missing, and must be recovered.' : 'Money is left over, and belongs to someone.'}
+          {upperFirst(meaning)}.{' '}
+          {isMissing ? 'Money is missing, and must be recovered.' : 'Money is left over, and belongs to someone.'}
         </p>
         {closedAt !== undefined && (
           <p>

@@ -53,15 +53,19 @@ export function Clear({ found }: { readonly found: SuspenseCase }) {
       )}
       <QueryProblem error={error} />
       <div className="flex flex-wrap gap-2">
-        {data?.filter(({ isPossible }) => isPossible).map((clearing) => (
-          <ClearDialog clearing={clearing} found={found} key={clearing.kind} wanted={wanted} />
-        ))}
+        {data
+          ?.filter(({ isPossible }) => isPossible)
+          .map((clearing) => (
+            <ClearDialog clearing={clearing} found={found} key={clearing.kind} wanted={wanted} />
+          ))}
       </div>
-      {data?.filter(({ isPossible }) => !isPossible).map(({ kind, refusal }) => (
-        <p className="text-xs text-ink-3" key={kind}>
-          Not {words[kind].word.toLowerCase()}: {refusal}.
-        </p>
-      ))}
+      {data
+        ?.filter(({ isPossible }) => !isPossible)
+        .map(({ kind, refusal }) => (
+          <p className="text-xs text-ink-3" key={kind}>
+            Not {words[kind].word.toLowerCase()}: {refusal}.
+          </p>
+        ))}
     </section>
   )
 }
@@ -92,7 +96,9 @@ function ClearDialog({ found, clearing: { kind, postings }, wanted }: ClearDialo
       <Postings postings={postings} title="The ledger does this" />
       <Note look="fail">This is final. It cannot be taken back.</Note>
       {isLive && (
-        <p className="text-xs text-ink-3">Live money: above the threshold another person must approve it before it happens.</p>
+        <p className="text-xs text-ink-3">
+          Live money: above the threshold another person must approve it before it happens.
+        </p>
       )}
       <TextField
         hint="What proves it: a line of a statement, the reference of the refund."

@@ -37,14 +37,17 @@ export function SuspensePage() {
   return (
     <Page about="Money that waits for a decision" title="Suspense">
       <QueryProblem error={error} />
-      <div className={`grid items-start gap-4 ${open === undefined ? '' : 'wide:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]'}`}>
+      <div
+        className={`grid items-start gap-4 ${open === undefined ? '' : 'wide:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]'}`}
+      >
         {data && (
           <Card about={`${data.length}${data.length === casesMax ? '+' : ''} open`} isFlush title="Open cases">
             <DataTable
               columns={columnsOf(show)}
               empty={
                 <Empty title="No money is in suspense">
-                  A case opens by itself when money comes late, twice, in another amount, or for a payment that is not known.
+                  A case opens by itself when money comes late, twice, in another amount, or for a payment that is not
+                  known.
                 </Empty>
               }
               isSelected={({ id }) => id === open}

@@ -1,0 +1,43 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Environment } from '../api/place.ts'
+
+const environments = [
+  { env: 'live', word: 'Live', dot: 'rounded-full bg-ok' },
+  { env: 'sandbox', word: 'Sandbox', dot: 'bg-sand' },
+] as const
+
+interface EnvironmentSwitchProps {
+  /** Missing on the operator's pages. */
+  readonly merchantId: string | undefined
+  readonly env: Environment
+}
+
+/** A merchant's people start at its home; the operator's staff stay on their page. */
+export function EnvironmentSwitch({ merchantId, env }: EnvironmentSwitchProps) {
+  return (
+    <nav aria-label="Environment" className="inline-flex gap-0.5 rounded-sm bg-surface-3 p-0.5">
+      {environments.map((each) => {
+        const look = {
+          'aria-current': each.env === env ? ('true' as const) : undefined,
+          className: `inline-flex h-[26px] items-center gap-1.5 rounded-[5px] px-2.5 text-xs font-medium ${each.env === env ? 'bg-raised text-ink ring-1 ring-line' : 'text-ink-2'}`,
+        }
+        const word: ReactNode = (
+          <>
+            <span className={`size-1.5 ${each.dot}`} />
+            {each.word}
+          </>
+        )
+        return merchantId === undefined ? (
+          <Link key={each.env} {...look} search={{ env: each.env } as never} to=".">
+            {word}
+          </Link>
+        ) : (
+          <Link key={each.env} {...look} params={{ merchantId, env: each.env }} to="/m/$merchantId/$env">
+            {word}
+          </Link>
+        )
+      })}
+    </nav>
+  )
+}
