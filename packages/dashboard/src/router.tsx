@@ -17,6 +17,7 @@ import { readDeveloperSearch } from './pages/developers/developers-search.ts'
 import { readOperatorSearch, readTexts } from './pages/operator/search.ts'
 import { readPaymentFilters } from './pages/payments/filters.ts'
 import { readSettingsSearch } from './pages/settings/settings-search.ts'
+import { textsIn } from './search-texts.ts'
 import { firstPath, meQuery } from './session.ts'
 
 interface RouterContext {
@@ -167,8 +168,6 @@ const operatorAudit = createRoute({
   component: lazyRouteComponent(() => import('./pages/operator/audit/audit-page.tsx'), 'AuditPage'),
 })
 
-const merchantPages = [home, payments, approvals, developers, settings, audit] as const
-
 const operatorPages = [
   operations,
   operatorPayments,
@@ -180,6 +179,37 @@ const operatorPages = [
   proposals,
   staff,
   operatorAudit,
+] as const
+
+const newPayout = createRoute({
+  getParentRoute: () => merchant,
+  path: '/payouts/new',
+  validateSearch: (search): { beneficiary?: string } => textsIn(search, ['beneficiary']),
+  component: lazyRouteComponent(() => import('./pages/payouts/new-payout-page.tsx'), 'NewPayoutPage'),
+})
+
+const bulk = createRoute({
+  getParentRoute: () => merchant,
+  path: '/payouts/bulk',
+  component: lazyRouteComponent(() => import('./pages/bulk/bulk-page.tsx'), 'BulkPage'),
+})
+
+const beneficiaries = createRoute({
+  getParentRoute: () => merchant,
+  path: '/beneficiaries',
+  component: lazyRouteComponent(() => import('./pages/beneficiaries/beneficiaries-page.tsx'), 'BeneficiariesPage'),
+})
+
+const merchantPages = [
+  home,
+  payments,
+  newPayout,
+  bulk,
+  beneficiaries,
+  approvals,
+  developers,
+  settings,
+  audit,
 ] as const
 
 export function createAppRouter(queries: QueryClient) {

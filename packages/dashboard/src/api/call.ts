@@ -70,6 +70,13 @@ export async function call(root: string, route: Route, input: Input): Promise<un
   }
 }
 
+/** The next page of a list, where its address is a header: the cursor becomes `nextCursor`, as lists in the body have it. */
+function withNext(result: unknown, { headers }: Response): unknown {
+  const [, next] = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '') ?? []
+  if (next === undefined) return result
+  return { ...(result as object), nextCursor: new URL(next, location.origin).searchParams.get('cursor') }
+}
+
 async function callOnce(root: string, route: Route, input: Input): Promise<unknown> {
   const { body, key, signal } = input
   const headers = {
@@ -87,6 +94,6 @@ async function callOnce(root: string, route: Route, input: Input): Promise<unkno
     throw new CallError(0, {})
   })
   const result: unknown = await response.json().catch(() => ({}))
-  if (response.ok) return result
+  if (response.ok) return withNext(result, response)
   throw new CallError(response.status, result as Refusal)
 }

@@ -10,6 +10,9 @@ export type InputOf<Operation> = Part<Operation, 'path'> &
 
 export type AnswerOf<Operation> = Operation extends { answer: infer Answer } ? Answer : never
 
+/** A list whose next page is named by a header. */
+export type Paged<Answer> = Answer & { readonly nextCursor?: string }
+
 export type Caller<Operations> = <Id extends keyof Operations & string>(
   id: Id,
   input: InputOf<Operations[Id]>,

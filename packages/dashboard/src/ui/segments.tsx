@@ -5,15 +5,21 @@ interface SegmentsProps<Name extends string> {
   readonly onChoose: (name: Name) => void
 }
 
-/** A choice between a few ways to see the same list. */
+/** Also for links between pages that are one choice. */
+export const segmentLook =
+  'inline-flex h-[26px] items-center gap-1.5 rounded-[5px] px-2.5 text-xs font-medium whitespace-nowrap max-phone:h-8'
+
+/** A choice between a few that are all visible. */
 export function Segments<Name extends string>({ label, options, chosen, onChoose }: SegmentsProps<Name>) {
   return (
-    <fieldset className="inline-flex gap-0.5 rounded-sm bg-surface-3 p-0.5">
-      <legend className="sr-only">{label}</legend>
+    <fieldset
+      aria-label={label}
+      className="inline-flex min-w-0 max-w-full gap-0.5 overflow-x-auto rounded-sm bg-surface-3 p-0.5"
+    >
       {options.map(({ name, word, count }) => (
         <button
           aria-pressed={name === chosen}
-          className={`inline-flex h-[26px] items-center gap-1.5 rounded-[5px] px-2.5 text-xs font-medium ${name === chosen ? 'bg-raised text-ink ring-1 ring-line' : 'text-ink-2'}`}
+          className={`${segmentLook} ${name === chosen ? 'bg-raised text-ink ring-1 ring-line' : 'text-ink-2'}`}
           key={name}
           onClick={() => onChoose(name)}
           type="button"

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { look, openDashboard } from './open-dashboard.ts'
+
+const rules = { env: 'sandbox', reason: 'contract 17' } as const
+
+async function enterAccount(page: Page, { number, name }: { readonly number: string; readonly name: string }) {
+  await page.getByLabel('Country').selectOption('KE')
+  await page.getByLabel('Destination').selectOption({ label: 'M-Pesa' })
+  await page.getByLabel('Phone number').fill(number)
+  await page.getByLabel('Name of the account holder').fill(name)
+}
+
+test('a person pays a new account after a name check, above the rule with approval, and by beneficiary', async (t) => {
+  const { malipo, as, complaints } = await openDashboard(t)
+  const merchant = await malipo.refunding()
+  await malipo.operator.payoutControls.setApprovals(merchant.id, { ...rules, above: '5000', currency: 'KES' })
+  const { page, go } = await as({ merchant: { id: merchant.id, roles: ['finance'] } })
+  const at = `/m/${merchant.id}/sandbox`
+
+  await t.test('names that differ are a decision before the payout', async () => {
+    await go(`${at}/payouts/new`)
+    await enterAccount(page, { number: '+254 703 456 789', name: 'Zbigniew Xyz' })
+    await page.getByText('Names differ.').waitFor()
+    await page.getByLabel('Beneficiary receives').fill('1,250.50')
+    await page.getByLabel('Your reference').fill('supplier-1')
+    await page.getByText('Decide about the name').waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Pay/ }).isDisabled(), true)
+  })
+
+  await t.test('decimals that the operator does not take are named at the amount', async () => {
+    await page
+      .getByText(/decimals/)
+      .first()
+      .waitFor()
+    await page.getByLabel('Beneficiary receives').fill('1,250')
+    await page.getByText('held until').waitFor()
+  })
+
+  await t.test('the reported name matches, also in another order, and the payout is made', async () => {
+    const note = await page.getByText('reports this account as').locator('b').last().textContent()
+    const reversed = (note ?? '').split(' ').toReversed().join(' ')
+    await page.getByLabel('Name of the account holder').fill(reversed)
+    await page.getByText('Only the order differs.').waitFor()
+    await page.getByText('held until').waitFor()
+    await look(page, 'payout-new')
+    await page.getByRole('button', { name: 'Pay KES 1,250.00' }).click()
+    await page.getByRole('heading', { name: 'Payout accepted' }).waitFor()
+    await page.getByText('Completed').waitFor()
+    await look(page, 'payout-made')
+  })
+
+  await t.test('above the rule the amount is typed and the payout waits for approval', async () => {
+    await page.getByRole('button', { name: 'Make another payout' }).click()
+    await enterAccount(page, { number: '+254703456111', name: 'Amina Otieno' })
+    await page.getByLabel('Beneficiary receives').fill('6000')
+    await page.getByLabel('Your reference').fill('supplier-2')
+    await page.getByLabel('I have checked with the owner').check()
+    await page.getByLabel('Type 6000 to confirm').fill('600')
+    const send = page.getByRole('button', { name: 'Send for approval' })
+    assert.equal(await send.isDisabled(), true)
+    await look(page, 'payout-approval')
+    await page.getByLabel('Type 6000 to confirm').fill('6000')
+    await send.click()
+    await page.getByRole('heading', { name: 'Sent for approval' }).waitFor()
+    await page.getByText('Awaiting approval').waitFor()
+    await look(page, 'payout-waiting')
+  })
+
+  await t.test('a beneficiary is added, paid and deleted', async () => {
+    await go(`${at}/beneficiaries`)
+    await page.getByText('No beneficiaries yet').waitFor()
+    await look(page, 'beneficiaries-empty')
+    await page.getByRole('button', { name: 'Add a beneficiary' }).click()
+    await enterAccount(page, { number: '+254703456222', name: 'Baraka Mushi' })
+    await page.getByLabel('I have checked with the owner').check()
+    await look(page, 'beneficiary-add')
+    await page.getByRole('button', { name: 'Add the beneficiary' }).click()
+    await page.getByRole('link', { name: 'Pay Baraka Mushi' }).waitFor()
+    await look(page, 'beneficiaries')
+    await page.getByRole('link', { name: 'Pay Baraka Mushi' }).click()
+    await page.getByLabel('Beneficiary receives').fill('300')
+    await page.getByLabel('Your reference').fill('supplier-3')
+    await page.getByLabel('I have checked with the owner').check()
+    await page.getByRole('button', { name: 'Pay KES 300.00' }).click()
+    await page.getByRole('heading', { name: 'Payout accepted' }).waitFor()
+
+    await go(`${at}/beneficiaries`)
+    await page.getByLabel('Search').fill('nothing of that name')
+    await page.getByText('No beneficiary matches').waitFor()
+    await page.getByLabel('Search').fill('mushi')
+    await page.getByRole('button', { name: 'Delete Baraka Mushi' }).click()
+    await page.getByRole('button', { name: 'Delete the beneficiary' }).click()
+    await page.getByText('Baraka Mushi is deleted').waitFor()
+    const { body } = await merchant.call('GET', '/api/b2b/transactions/supplier-3')
+    assert.equal((body['data'] as { beneficiary: { accountName: string } }).beneficiary.accountName, 'Baraka Mushi')
+  })
+
+  await t.test('a viewer sees neither payouts nor changes of beneficiaries', async () => {
+    const viewer = await as({ merchant: { id: merchant.id, roles: ['viewer'] } })
+    await viewer.go(`${at}/payouts/new`)
+    await viewer.page.getByText('payouts:create').waitFor()
+    await look(viewer.page, 'payout-forbidden')
+    await viewer.go(`${at}/beneficiaries`)
+    await viewer.page.getByText('No beneficiaries yet').waitFor()
+    assert.equal(await viewer.page.getByRole('button', { name: 'Add a beneficiary' }).count(), 0)
+  })
+  assert.deepEqual(complaints, [])
+  await malipo.assertBooks()
+})
