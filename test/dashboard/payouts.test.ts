@@ -31,7 +31,7 @@ test('a person pays a new account after a name check, above the rule with approv
 
   await t.test('decimals that the operator does not take are named at the amount', async () => {
     await page
-      .getByText(/decimals/)
+      .getByText(/takes whole amounts only/)
       .first()
       .waitFor()
     await page.getByLabel('Beneficiary receives').fill('1,250')

@@ -55,6 +55,7 @@ const merchant = createRoute({
 const home = createRoute({
   getParentRoute: () => merchant,
   path: '/',
+  validateSearch: (search) => textsIn(search, ['currency']),
   component: lazyRouteComponent(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 })
 
@@ -200,9 +201,17 @@ const beneficiaries = createRoute({
   component: lazyRouteComponent(() => import('./pages/beneficiaries/beneficiaries-page.tsx'), 'BeneficiariesPage'),
 })
 
+const balances = createRoute({
+  getParentRoute: () => merchant,
+  path: '/balances',
+  validateSearch: (search) => textsIn(search, ['currency', 'country', 'startDate', 'endDate']),
+  component: lazyRouteComponent(() => import('./pages/balances/balances-page.tsx'), 'BalancesPage'),
+})
+
 const merchantPages = [
   home,
   payments,
+  balances,
   newPayout,
   bulk,
   beneficiaries,

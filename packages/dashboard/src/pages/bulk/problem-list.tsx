@@ -4,6 +4,7 @@ import type { Place } from '../../api/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icons.tsx'
+import { plainMessage } from '../payouts/plain-message.ts'
 import { type Column, columnOfField } from './bulk-file.ts'
 import type { Bulk, CheckedRow } from './use-bulk.ts'
 
@@ -67,7 +68,7 @@ function ProblemRow({ checked, bulk, place }: ProblemListProps & { readonly chec
           <span key={`${field} ${message}`}>
             <span className="flex gap-1.5 font-medium text-fail">
               <Icon className="mt-0.5" name="failed" size={14} />
-              {message.replace(/^Validation error: /, '')}
+              {plainMessage(message)}
             </span>
             <span className="block text-xs text-ink-3">{fix}</span>
           </span>

@@ -1,36 +1,113 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
-import { merchantApi } from '../../api/merchant-api.ts'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Place } from '../../api/place.ts'
-import { Money } from '../../ui/money.tsx'
+import { permissionsIn, useMe } from '../../session.ts'
+import { ActionProblem } from '../../ui/action-problem.tsx'
+import { Icon } from '../../ui/icons.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Segments } from '../../ui/segments.tsx'
+import { zoneChoice, zoneName, zoneWord } from '../../ui/zone.ts'
+import { walletsQuery } from '../payouts/payout-queries.ts'
+import { AttentionCard } from './attention-card.tsx'
+import { EmptyHome } from './empty-home.tsx'
+import { FlowCard } from './flow-card.tsx'
+import { LatestPayments } from './latest-payments.tsx'
+import { MethodRates } from './method-rates.tsx'
+import { StatTiles } from './stat-tiles.tsx'
+import { latestQuery, type Summary, summaryQuery } from './summary-query.ts'
+import { WalletsCard } from './wallets-card.tsx'
 
-/** What the merchant has. */
+const currenciesMax = 5
+
+/** Today in one currency, what needs a person, and the newest payments. */
 export function HomePage() {
   const place = useParams({ strict: false }) as Place
-  const { data } = useQuery({
-    queryKey: ['user', place],
-    queryFn: ({ signal }) => merchantApi(place)('getUsers', { signal }),
+  const search = useSearch({ strict: false }) as { readonly currency?: string }
+  const zone = zoneChoice.use()
+  const { data: user } = useQuery(walletsQuery(place))
+  const { data: latest, error: latestError } = useQuery(latestQuery(place))
+  const currency = search.currency ?? latest?.[0]?.currency ?? user?.wallets[0]?.currency
+  const { data: summary, error } = useQuery({
+    ...summaryQuery(place, currency ?? '', zoneName(zone)),
+    enabled: currency !== undefined && latest !== undefined,
   })
+  const isEmpty = latest?.length === 0
+  const wallets = user?.wallets ?? []
   return (
-    <div className="grid gap-4 px-6 py-5">
-      <h1 className="text-xl font-semibold">Home</h1>
-      <section className="rounded-card border border-line p-4">
-        <h2 className="mb-2 text-md font-medium">Wallets</h2>
-        <table className="w-full">
-          <tbody>
-            {data?.wallets.map(({ currency, country, available }) => (
-              <tr className="border-t border-line" key={`${currency} ${country}`}>
-                <td className="py-2">
-                  {currency} <span className="text-ink-3">{country}</span>
-                </td>
-                <td className="text-right">
-                  <Money amount={available} currency={currency} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    </div>
+    <Page
+      about={summary && <span className="max-phone:hidden">{todayText(summary, zoneWord(zone))}</span>}
+      actions={<Actions currency={currency} place={place} summary={isEmpty ? undefined : summary} />}
+      title="Home"
+    >
+      <ActionProblem error={latestError ?? error} />
+      {summary && !isEmpty && (
+        <StatTiles hoursPassed={Math.floor(hoursIn(summary)) + 1} place={place} summary={summary} />
+      )}
+      <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,8fr)_minmax(0,4fr)]">
+        <div className="grid min-w-0 gap-4 max-wide:order-last">
+          {isEmpty && <EmptyHome env={place.env} />}
+          {summary && !isEmpty && <FlowCard now={hoursIn(summary)} summary={summary} />}
+          {latest && !isEmpty && <LatestPayments payments={latest} place={place} />}
+        </div>
+        <div className="grid min-w-0 gap-4">
+          {summary && <AttentionCard attention={summary.attention} place={place} />}
+          {summary && <MethodRates methods={summary.methods} />}
+          {user && <WalletsCard place={place} wallets={wallets.filter(isUsed)} />}
+        </div>
+      </div>
+    </Page>
   )
+}
+
+const isUsed = ({ balance, pending }: { readonly balance: number; readonly pending: number }) =>
+  balance !== 0 || pending !== 0
+
+interface ActionsProps {
+  readonly place: Place
+  readonly currency: string | undefined
+  readonly summary: Summary | undefined
+}
+
+function Actions({ place, currency, summary }: ActionsProps) {
+  const may = permissionsIn(useMe(), place)
+  const navigate = useNavigate()
+  const currencies = [...new Set([currency ?? '', ...(summary?.currencies ?? [])])].slice(0, currenciesMax)
+  return (
+    <>
+      {summary && currencies.length > 1 && (
+        <Segments
+          chosen={currency ?? ''}
+          label="Currency"
+          onChoose={(name) =>
+            void navigate({ to: '/m/$merchantId/$env', params: place, search: { currency: name }, replace: true })
+          }
+          segments={currencies.toSorted((a, b) => a.localeCompare(b)).map((name) => ({ name, word: name }))}
+        />
+      )}
+      {may.has('payouts:create') && (
+        <Link
+          className="inline-flex h-8 items-center gap-1.5 rounded-sm bg-brand-solid px-3 font-medium text-ink-inverse hover:bg-brand-hover"
+          params={place}
+          to="/m/$merchantId/$env/payouts/new"
+        >
+          <Icon name="plus" />
+          New payout
+        </Link>
+      )}
+    </>
+  )
+}
+
+/** Hours since the start of the day when the server counted, in the zone of the summary. */
+function hoursIn({ at, zone }: Summary): number {
+  const parts = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
+  const [hours = 0, minutes = 0] = parts.format(new Date(at)).split(':').map(Number)
+  return hours + minutes / 60
+}
+
+function todayText({ at, zone }: Summary, zoneText: string): string {
+  const date = new Date(at)
+  const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', timeZone: zone })
+  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
+  return `${day.format(date)}, until ${time.format(date)} ${zoneText}`
 }

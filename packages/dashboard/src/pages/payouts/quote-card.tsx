@@ -6,6 +6,7 @@ import { Note } from '../../ui/note.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { Wallet } from './payout-draft.ts'
 import type { Validation } from './payout-queries.ts'
+import { plainMessage } from './plain-message.ts'
 import type { PayoutCheck } from './use-payout-check.ts'
 
 interface QuoteCardProps {
@@ -137,7 +138,7 @@ function Problems({ validation }: { readonly validation: Validation | undefined 
     <div className="mt-3 grid gap-2">
       {problems.map(({ field, message, fix }) => (
         <Note key={`${field} ${message}`} look="fail">
-          {!shownByFields.has(field) && <p>{message}</p>}
+          {!shownByFields.has(field) && <p>{plainMessage(message)}</p>}
           <p className={shownByFields.has(field) ? '' : 'text-ink-2'}>{fix}</p>
         </Note>
       ))}

@@ -3,6 +3,7 @@ import type { Place } from '../../api/place.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { type PayoutDraft, type QuoteBody, quoteBody, type Wallet } from './payout-draft.ts'
 import { type Quote, quoteQuery, type Validation, validationQuery } from './payout-queries.ts'
+import { plainMessage } from './plain-message.ts'
 
 export interface PayoutCheck {
   readonly validation: Validation | undefined
@@ -43,7 +44,10 @@ export function usePayoutCheck(
     quote: isCurrent && isAcceptable ? quoted.data : undefined,
     error: validated.error ?? quoted.error,
     isChecking: !isCurrent || validated.isFetching || quoted.isLoading,
-    problemOf: (field) => validation?.problems.find((problem) => problem.field === field)?.message,
+    problemOf: (field) => {
+      const problem = validation?.problems.find((each) => each.field === field)
+      return problem && plainMessage(problem.message)
+    },
   }
 }
 

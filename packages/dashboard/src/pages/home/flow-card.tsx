@@ -1,0 +1,157 @@
+import { useState } from 'react'
+import { fromMinor, toMinor } from '../../ui/amount.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { HourChart, type HourBar } from '../../ui/charts/hour-chart.tsx'
+import { Legend } from '../../ui/charts/legend.tsx'
+import { colourOf, outColour } from '../../ui/charts/series.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { moneyParts, moneyText } from '../../ui/money.tsx'
+import { methodOf } from '../payments/counterparty.ts'
+import { dayText, total } from './stat-tiles.tsx'
+import type { Summary } from './summary-query.ts'
+
+type Hour = Summary['hours'][number]
+
+interface FlowCardProps {
+  readonly summary: Summary
+  /** Hours since the start of the day, in the zone of the summary. */
+  readonly now: number
+}
+
+/** Money in and out by hour, with last week behind it. */
+export function FlowCard({ summary, now }: FlowCardProps) {
+  const [isTable, setTable] = useState(false)
+  const { currency, hours, lastWeek } = summary
+  const methods = [...new Set(hours.flatMap((hour) => Object.keys(hour.in)))].toSorted((a, b) => a.localeCompare(b))
+  return (
+    <Card
+      about={`${currency} per hour`}
+      actions={
+        <>
+          <span className="inline-flex items-center gap-1.5 text-xs text-ink-2 max-phone:hidden">
+            <span className="w-4 border-t border-dashed border-[var(--ghost)]" />
+            {dayText(lastWeek.day)}
+          </span>
+          <Button className="h-7" onClick={() => setTable(!isTable)}>
+            {isTable ? 'View as chart' : 'View as table'}
+          </Button>
+        </>
+      }
+      isFlush={isTable}
+      title="Collected and paid out"
+    >
+      {isTable ? (
+        <HourTable methods={methods} summary={summary} />
+      ) : (
+        <>
+          <HourChart
+            bars={hours.map((hour) => barOf(hour, methods))}
+            label={labelOf(summary)}
+            now={now}
+            outColour={outColour}
+            tooltip={({ hour }) => <Tooltip currency={currency} hour={hours[hour]} methods={methods} />}
+            wordsOf={({ hour }) => wordsOf(hours[hour], currency)}
+          />
+          <Legend entries={entriesOf(summary, methods)} />
+        </>
+      )}
+    </Card>
+  )
+}
+
+const barOf = (hour: Hour, methods: readonly string[]): HourBar => ({
+  hour: hour.hour,
+  parts: methods.map((method) => ({ colour: colourOf(method), value: hour.in[method] ?? 0 })),
+  out: total(hour.out),
+  ghostIn: hour.lastWeekIn,
+  ghostOut: hour.lastWeekOut,
+})
+
+const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`
+const spanOf = ({ hour }: Hour) => `${clock(hour)} to ${clock(hour + 1)}`
+
+/** Exact, whatever the amounts. */
+function sum(amounts: readonly number[], currency: string): string {
+  return fromMinor(
+    amounts.reduce((minor, amount) => minor + toMinor(amount, currency), 0n),
+    currency,
+  )
+}
+
+function figure(amount: number | string, currency: string): string {
+  const { sign, whole, decimals } = moneyParts(amount, currency)
+  return `${sign}${whole}${decimals}`
+}
+
+function labelOf({ hours, currency, today }: Summary): string {
+  const out = sum(hours.flatMap((hour) => Object.values(hour.out)), currency)
+  return `Money by hour: ${moneyText(today.collected.amount, currency)} collected, ${moneyText(out, currency)} paid out and refunded today`
+}
+
+function wordsOf(hour: Hour | undefined, currency: string): string {
+  if (!hour) return ''
+  const [collected, paid] = [sum(Object.values(hour.in), currency), sum(Object.values(hour.out), currency)]
+  return `${spanOf(hour)}: ${moneyText(collected, currency)} collected, ${moneyText(paid, currency)} out`
+}
+
+function entriesOf({ hours, currency }: Summary, methods: readonly string[]) {
+  const out = sum(hours.flatMap((hour) => Object.values(hour.out)), currency)
+  return [
+    ...methods.map((method) => ({
+      word: methodOf({ method }),
+      colour: colourOf(method),
+      value: figure(sum(hours.map((hour) => hour.in[method] ?? 0), currency), currency),
+    })),
+    { word: 'Paid out and refunded', colour: outColour, value: figure(out, currency) },
+  ]
+}
+
+interface TooltipProps {
+  readonly hour: Hour | undefined
+  readonly methods: readonly string[]
+  readonly currency: string
+}
+
+function Tooltip({ hour, methods, currency }: TooltipProps) {
+  if (!hour) return null
+  const rows = [
+    { word: 'Collected', colour: 'transparent', amount: sum(Object.values(hour.in), currency) },
+    ...methods.map((method) => ({
+      word: methodOf({ method }),
+      colour: colourOf(method),
+      amount: sum([hour.in[method] ?? 0], currency),
+    })),
+    { word: 'Paid out', colour: outColour, amount: sum(Object.values(hour.out), currency) },
+    { word: 'Collected last week', colour: 'transparent', amount: sum([hour.lastWeekIn], currency) },
+  ]
+  return (
+    <>
+      <b className="mb-1.5 block font-semibold">{spanOf(hour)}</b>
+      <dl className="grid gap-1">
+        {rows.map(({ word, colour, amount }) => (
+          <div className="flex items-center gap-1.5" key={word}>
+            <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colour }} />
+            <dt className="flex-1 text-ink-2">{word}</dt>
+            <dd className="font-medium tabular-nums">{figure(amount, currency)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+function HourTable({ summary: { hours, currency }, methods }: { readonly summary: Summary; readonly methods: readonly string[] }) {
+  const columns: Column<Hour>[] = [
+    { head: 'Hour', cell: spanOf },
+    ...methods.map((method): Column<Hour> => ({
+      head: methodOf({ method }),
+      isNumber: true,
+      cell: (hour) => figure(hour.in[method] ?? 0, currency),
+    })),
+    { head: 'Paid out', isNumber: true, cell: (hour) => figure(sum(Object.values(hour.out), currency), currency) },
+    { head: 'Collected last week', isNumber: true, cell: (hour) => figure(hour.lastWeekIn, currency) },
+    { head: 'Paid out last week', isNumber: true, cell: (hour) => figure(hour.lastWeekOut, currency) },
+  ]
+  return <DataTable columns={columns} keyOf={({ hour }) => String(hour)} label="Money by hour" rows={hours} />
+}

@@ -1,0 +1,199 @@
+import { scaleLinear } from 'd3-scale'
+import { curveStepAfter, line } from 'd3-shape'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
+import { axisText } from './axis-text.ts'
+import { useWidth } from './use-width.ts'
+
+export interface HourBar {
+  readonly hour: number
+  /** Above the axis, from the axis up. */
+  readonly parts: readonly { readonly colour: string; readonly value: number }[]
+  /** Below the axis. */
+  readonly out: number
+  readonly ghostIn: number
+  readonly ghostOut: number
+}
+
+interface HourChartProps {
+  readonly label: string
+  readonly bars: readonly HourBar[]
+  readonly outColour: string
+  /** Hours since the start of the day. */
+  readonly now: number
+  /** One hour in words, for people who do not see the chart. */
+  readonly wordsOf: (bar: HourBar) => string
+  readonly tooltip: (bar: HourBar) => ReactNode
+}
+
+const height = 280
+const edge = { top: 14, right: 8, bottom: 24, left: 44 }
+const tooltipWidth = 216
+
+/** Money in above the axis and out below, by hour. The arrow keys move along the hours. */
+export function HourChart({ label, bars, outColour, now, wordsOf, tooltip }: HourChartProps) {
+  const [ref, width] = useWidth<HTMLDivElement>()
+  const [at, setAt] = useState<number>()
+  const scales = scalesFor(bars, width)
+  const chosen = at === undefined ? undefined : bars[at]
+  const move = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1, ArrowUp: 1, ArrowDown: -1 }[event.key]
+    if (event.key === 'Escape') setAt(undefined)
+    if (by === undefined) return
+    event.preventDefault()
+    setAt(Math.min(bars.length - 1, Math.max(0, (at ?? Math.floor(now) - by) + by)))
+  }
+  const point = ({ clientX, currentTarget }: PointerEvent<HTMLDivElement>) => {
+    const hour = Math.floor(scales.x.invert(clientX - currentTarget.getBoundingClientRect().left))
+    setAt(hour >= 0 && hour < bars.length ? hour : undefined)
+  }
+  return (
+    <div
+      aria-label={label}
+      aria-valuemax={bars.length - 1}
+      aria-valuemin={0}
+      aria-valuenow={at ?? Math.floor(now)}
+      aria-valuetext={chosen ? wordsOf(chosen) : label}
+      className="relative"
+      onBlur={() => setAt(undefined)}
+      onKeyDown={move}
+      onPointerLeave={() => setAt(undefined)}
+      onPointerMove={point}
+      ref={ref}
+      role="slider"
+      tabIndex={0}
+    >
+      <svg aria-hidden="true" className="block" height={height} width={width}>
+        <Axes scales={scales} width={width} />
+        {at !== undefined && (
+          <rect
+            fill="var(--surface-3)"
+            height={height - edge.top - edge.bottom}
+            width={scales.x(1) - scales.x(0)}
+            x={scales.x(at)}
+            y={edge.top}
+          />
+        )}
+        {bars.map((bar) => (
+          <Bar bar={bar} key={bar.hour} outColour={outColour} scales={scales} />
+        ))}
+        <line stroke="var(--axis)" x1={edge.left} x2={width - edge.right} y1={scales.y(0)} y2={scales.y(0)} />
+        <Ghost bars={bars} scales={scales} />
+        <Now now={now} x={scales.x} />
+      </svg>
+      {chosen && (
+        <div
+          className="pointer-events-none absolute top-6 z-10 rounded-md border border-line-2 bg-surface p-3 text-xs shadow-raised"
+          style={{ width: tooltipWidth, left: tooltipLeft(scales.x((at ?? 0) + 1), width) }}
+        >
+          {tooltip(chosen)}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function tooltipLeft(x: number, width: number): number {
+  return x + 8 + tooltipWidth < width ? x + 8 : Math.max(0, x - tooltipWidth - 48)
+}
+
+type Scales = ReturnType<typeof scalesFor>
+
+function scalesFor(bars: readonly HourBar[], width: number) {
+  const most = (values: readonly number[]) => Math.max(1, ...values)
+  const up = most(bars.map(({ parts, ghostIn }) => Math.max(ghostIn, totalOf(parts))))
+  const down = Math.max(up / 8, ...bars.map(({ out, ghostOut }) => Math.max(out, ghostOut)))
+  return {
+    x: scaleLinear([0, bars.length], [edge.left, width - edge.right]),
+    y: scaleLinear([-down, up], [height - edge.bottom, edge.top]).nice(4),
+  }
+}
+
+const totalOf = (parts: HourBar['parts']) => parts.reduce((sum, { value }) => sum + value, 0)
+
+function Axes({ scales: { x, y }, width }: { readonly scales: Scales; readonly width: number }) {
+  const step = width < 480 ? 6 : 2
+  const hours = Array.from({ length: 24 / step + 1 }, (_, index) => index * step)
+  return (
+    <g fill="var(--ink-3)" fontSize={11}>
+      {y.ticks(5).map((tick) => (
+        <g key={tick}>
+          <line stroke="var(--grid)" x1={edge.left} x2={width - edge.right} y1={y(tick)} y2={y(tick)} />
+          <text textAnchor="end" x={edge.left - 8} y={y(tick) + 4}>
+            {axisText(tick)}
+          </text>
+        </g>
+      ))}
+      {hours.map((hour) => (
+        <text key={hour} textAnchor={hour === 24 ? 'end' : 'middle'} x={x(hour) + (hour === 24 ? 4 : 0)} y={height - 6}>
+          {`${String(hour).padStart(2, '0')}:00`}
+        </text>
+      ))}
+    </g>
+  )
+}
+
+function Bar({
+  bar,
+  scales: { x, y },
+  outColour,
+}: {
+  readonly bar: HourBar
+  readonly scales: Scales
+  readonly outColour: string
+}) {
+  const band = x(1) - x(0)
+  const left = x(bar.hour) + band * 0.14
+  const width = band * 0.72
+  const bases = bar.parts.map((_, index) => totalOf(bar.parts.slice(0, index)))
+  return (
+    <g>
+      {bar.parts.map(({ colour, value }, index) => {
+        const base = bases[index] ?? 0
+        const tall = y(base) - y(base + value)
+        return (
+          <rect
+            fill={colour}
+            height={Math.max(0, tall - (index === 0 ? 0 : 1))}
+            key={colour}
+            width={width}
+            x={left}
+            y={y(base + value)}
+          />
+        )
+      })}
+      <rect fill={outColour} height={y(-bar.out) - y(0)} width={width} x={left} y={y(0)} />
+    </g>
+  )
+}
+
+/** Last week as an outline. */
+function Ghost({ bars, scales: { x, y } }: { readonly bars: readonly HourBar[]; readonly scales: Scales }) {
+  const outline = (read: (bar: HourBar) => number) => {
+    const last = bars.at(-1)
+    const points = bars.map((bar): [number, number] => [x(bar.hour), y(read(bar))])
+    return line().curve(curveStepAfter)(last ? [...points, [x(bars.length), y(read(last))]] : points) ?? ''
+  }
+  const paths = [outline(({ ghostIn }) => ghostIn), outline(({ ghostOut }) => -ghostOut)]
+  return paths.map((path, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: above, then below.
+    <path d={path} fill="none" key={index} stroke="var(--ghost)" strokeDasharray="3 3" strokeWidth={1.2} />
+  ))
+}
+
+function Now({ now, x }: { readonly now: number; readonly x: Scales['x'] }) {
+  const isLate = now > 21
+  return (
+    <g>
+      <line stroke="var(--ink-3)" x1={x(now)} x2={x(now)} y1={edge.top - 4} y2={height - edge.bottom} />
+      <text
+        fill="var(--ink-2)"
+        fontSize={11}
+        textAnchor={isLate ? 'end' : 'start'}
+        x={x(now) + (isLate ? -5 : 5)}
+        y={edge.top + 4}
+      >
+        now
+      </text>
+    </g>
+  )
+}
