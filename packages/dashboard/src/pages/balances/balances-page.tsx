@@ -65,7 +65,10 @@ export function BalancesPage() {
 function chosenOf(wallets: readonly Wallet[], { currency, country }: Partial<Period>): Wallet | undefined {
   const same = wallets.filter((wallet) => wallet.currency === currency)
   return (
-    same.find((wallet) => wallet.country === country) ?? same[0] ?? wallets.find(({ balance }) => balance !== 0) ?? wallets[0]
+    same.find((wallet) => wallet.country === country) ??
+    same[0] ??
+    wallets.find(({ balance }) => balance !== 0) ??
+    wallets[0]
   )
 }
 

@@ -26,7 +26,12 @@ interface ConvertDialogProps {
 /** Moves money from one wallet to another of a different currency, at a rate that the server holds. */
 export function ConvertDialog(props: ConvertDialogProps) {
   return (
-    <Dialog className="w-[520px] max-w-[calc(100vw-24px)]" isOpen onClose={props.onClose} title="Convert between wallets">
+    <Dialog
+      className="w-[520px] max-w-[calc(100vw-24px)]"
+      isOpen
+      onClose={props.onClose}
+      title="Convert between wallets"
+    >
       <ConvertForm {...props} />
     </Dialog>
   )
@@ -65,7 +70,12 @@ function ConvertForm({ place, wallets, from, onClose }: ConvertDialogProps) {
         }))}
         value={to ? walletKey(to) : ''}
       />
-      <TextField label="Your reference" maxLength={100} onChange={({ target }) => setReference(target.value)} value={reference} />
+      <TextField
+        label="Your reference"
+        maxLength={100}
+        onChange={({ target }) => setReference(target.value)}
+        value={reference}
+      />
       {quote && <QuoteFacts quote={quote} />}
       <ActionProblem error={convert.error ?? error} />
       <div className="flex justify-end gap-2">
@@ -139,7 +149,12 @@ function useConvert(place: Place, onDone: () => void) {
   const action = useAction({
     run: (body: ConvertInput, key) => merchantApi(place)('postConversions', { body, key }),
     done: ({ toAmount, toCurrency }) => `${moneyText(toAmount, toCurrency)} arrived in your ${toCurrency} wallet`,
-    changes: [['user', place], ['statement', place], ['money-flow', place], ['payments', place]],
+    changes: [
+      ['user', place],
+      ['statement', place],
+      ['money-flow', place],
+      ['payments', place],
+    ],
     onDone,
   })
   return { ...action, isUnanswered: action.error instanceof CallError && action.error.code === 'NO_RESPONSE' }

@@ -98,7 +98,9 @@ function partsOf({ currency, opening, in: into, out, closing }: MoneyFlow): Part
       }
     })
   const balance = (side: 'In' | 'Out', name: string, amount: number): Part[] =>
-    amount === 0 ? [] : [{ side, name, amount, count: undefined, text: moneyText(amount, currency), colour: 'var(--v6)' }]
+    amount === 0
+      ? []
+      : [{ side, name, amount, count: undefined, text: moneyText(amount, currency), colour: 'var(--v6)' }]
   return [
     ...balance('In', 'Opening balance', opening),
     ...shown('In', into),

@@ -72,7 +72,11 @@ function RatesChart({ rates }: { readonly rates: readonly Rate[] }) {
         }))}
       />
       <Legend
-        entries={sides.map(({ key, word, colour }) => ({ word: `${last.currencyPair}, ${word}`, colour, value: last[key] }))}
+        entries={sides.map(({ key, word, colour }) => ({
+          word: `${last.currencyPair}, ${word}`,
+          colour,
+          value: last[key],
+        }))}
       />
     </>
   )
@@ -87,6 +91,11 @@ const columns: readonly Column<Rate>[] = [
 
 const RatesTable = ({ rates }: { readonly rates: readonly Rate[] }) => (
   <div className="max-h-[320px] overflow-y-auto">
-    <DataTable columns={columns} keyOf={({ updatedAt }) => updatedAt} label="Exchange rates" rows={rates.toReversed()} />
+    <DataTable
+      columns={columns}
+      keyOf={({ updatedAt }) => updatedAt}
+      label="Exchange rates"
+      rows={rates.toReversed()}
+    />
   </div>
 )

@@ -66,7 +66,9 @@ export function StatementCard({ place, period }: StatementCardProps) {
             amount={last.closing}
             currency={period.currency}
             isVerified={!hasNextPage}
-            word={hasNextPage ? 'Balance after the loaded lines; scroll for more' : `Closing balance, ${period.endDate}`}
+            word={
+              hasNextPage ? 'Balance after the loaded lines; scroll for more' : `Closing balance, ${period.endDate}`
+            }
           />
         </>
       )}
@@ -101,7 +103,9 @@ function Balance({ word, amount, currency, isVerified = false }: BalanceProps) {
 
 /** The server writes the file: what is exported is what the ledger has. */
 function Export({ place, period }: StatementCardProps) {
-  const url = urlOf(merchantRoot(place), operations.getExportsStatement, { query: { ...period, format: 'csv', bom: '1' } })
+  const url = urlOf(merchantRoot(place), operations.getExportsStatement, {
+    query: { ...period, format: 'csv', bom: '1' },
+  })
   return (
     <a
       className="inline-flex h-8 items-center gap-1.5 rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
@@ -139,8 +143,18 @@ const columnsFor = (currency: string): VirtualColumn<NumberedLine>[] => [
     from: 'large',
     cell: ({ externalReference }) => <span className="font-mono text-xs">{externalReference}</span>,
   },
-  { head: 'Amount', width: '150px', isNumber: true, cell: ({ amount }) => <Money amount={amount} currency={currency} /> },
-  { head: 'Balance', width: '150px', isNumber: true, cell: ({ balance }) => <Money amount={balance} currency={currency} /> },
+  {
+    head: 'Amount',
+    width: '150px',
+    isNumber: true,
+    cell: ({ amount }) => <Money amount={amount} currency={currency} />,
+  },
+  {
+    head: 'Balance',
+    width: '150px',
+    isNumber: true,
+    cell: ({ balance }) => <Money amount={balance} currency={currency} />,
+  },
 ]
 
 function PhoneLine({ line, currency }: { readonly line: Line; readonly currency: string }) {

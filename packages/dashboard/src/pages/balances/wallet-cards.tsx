@@ -55,7 +55,9 @@ interface WalletCardProps {
 function WalletCard({ place, wallet, owed, isChosen }: WalletCardProps) {
   const { currency, country, available, pending } = wallet
   return (
-    <li className={`grid content-start gap-2.5 rounded-card border p-4 ${isChosen ? 'border-brand ring-1 ring-brand' : 'border-line'}`}>
+    <li
+      className={`grid content-start gap-2.5 rounded-card border p-4 ${isChosen ? 'border-brand ring-1 ring-brand' : 'border-line'}`}
+    >
       <Link
         aria-current={isChosen ? 'true' : undefined}
         className="grid gap-0.5 hover:text-brand"
@@ -71,9 +73,21 @@ function WalletCard({ place, wallet, owed, isChosen }: WalletCardProps) {
         <span className="text-xs text-ink-3">available{isChosen ? ', statement below' : ': open the statement'}</span>
       </Link>
       <span className="grid gap-1 border-t border-line pt-2 text-xs">
-        <Part amount={pending} currency={currency} place={place} search={{ status: 'pending', type: 'withdrew', currency }} word="Held for payouts" />
+        <Part
+          amount={pending}
+          currency={currency}
+          place={place}
+          search={{ status: 'pending', type: 'withdrew', currency }}
+          word="Held for payouts"
+        />
         {owed > 0 && (
-          <Part amount={owed} currency={currency} place={place} search={{ type: 'adjustment', currency }} word="Owed to the operator" />
+          <Part
+            amount={owed}
+            currency={currency}
+            place={place}
+            search={{ type: 'adjustment', currency }}
+            word="Owed to the operator"
+          />
         )}
       </span>
     </li>

@@ -24,7 +24,13 @@ const looks = {
 } as const
 
 /** What does not end well by itself, each with the place to act. */
-export function AttentionCard({ place, attention }: { readonly place: Place; readonly attention: Summary['attention'] }) {
+export function AttentionCard({
+  place,
+  attention,
+}: {
+  readonly place: Place
+  readonly attention: Summary['attention']
+}) {
   const matters = mattersOf(attention)
   return (
     <Card about={matters.length > 0 ? matters.length : undefined} isFlush title="Needs attention">
@@ -66,10 +72,17 @@ function MatterRow({ matter, place }: { readonly matter: Matter; readonly place:
   )
 }
 
-const counted = (count: number, one: string, many: string) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+const counted = (count: number, one: string, many: string) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 function mattersOf(attention: Summary['attention']): Matter[] {
-  return [...doubts(attention), ...approvals(attention), ...endpoints(attention), ...short(attention), ...debts(attention)]
+  return [
+    ...doubts(attention),
+    ...approvals(attention),
+    ...endpoints(attention),
+    ...short(attention),
+    ...debts(attention),
+  ]
 }
 
 /** One payment is opened; several are a list. */
@@ -83,7 +96,8 @@ function doubts({ inDoubt: { count, transactionIds } }: Summary['attention']): M
   return [
     {
       title: `${counted(count, 'payment is', 'payments are')} in doubt`,
-      words: 'For more than 15 minutes the provider has not confirmed. The money stays held, and the provider is asked again.',
+      words:
+        'For more than 15 minutes the provider has not confirmed. The money stays held, and the provider is asked again.',
       icon: 'doubt',
       look: looks.doubt,
       verb: 'Open',

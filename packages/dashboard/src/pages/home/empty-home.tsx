@@ -26,8 +26,11 @@ export function EmptyHome({ env }: { readonly env: Environment }) {
       </p>
       {env === 'sandbox' && (
         <div className="mt-5 w-full max-w-[540px]">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls sideways is reached by keyboard. */}
-          <pre className="overflow-x-auto rounded-md border border-line bg-surface-2 p-3 text-left font-mono text-xs leading-5" tabIndex={0}>
+          <pre
+            className="overflow-x-auto rounded-md border border-line bg-surface-2 p-3 text-left font-mono text-xs leading-5"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls sideways is reached by keyboard.
+            tabIndex={0}
+          >
             {commands}
           </pre>
           <Button className="mt-3" icon="copy" onClick={() => void copyText(commands, 'Commands')}>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { fromMinor, toMinor } from '../../ui/amount.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { HourChart, type HourBar } from '../../ui/charts/hour-chart.tsx'
+import { type HourBar, HourChart } from '../../ui/charts/hour-chart.tsx'
 import { Legend } from '../../ui/charts/legend.tsx'
 import { colourOf, outColour } from '../../ui/charts/series.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -85,7 +85,10 @@ function figure(amount: number | string, currency: string): string {
 }
 
 function labelOf({ hours, currency, today }: Summary): string {
-  const out = sum(hours.flatMap((hour) => Object.values(hour.out)), currency)
+  const out = sum(
+    hours.flatMap((hour) => Object.values(hour.out)),
+    currency,
+  )
   return `Money by hour: ${moneyText(today.collected.amount, currency)} collected, ${moneyText(out, currency)} paid out and refunded today`
 }
 
@@ -96,12 +99,21 @@ function wordsOf(hour: Hour | undefined, currency: string): string {
 }
 
 function entriesOf({ hours, currency }: Summary, methods: readonly string[]) {
-  const out = sum(hours.flatMap((hour) => Object.values(hour.out)), currency)
+  const out = sum(
+    hours.flatMap((hour) => Object.values(hour.out)),
+    currency,
+  )
   return [
     ...methods.map((method) => ({
       word: methodOf({ method }),
       colour: colourOf(method),
-      value: figure(sum(hours.map((hour) => hour.in[method] ?? 0), currency), currency),
+      value: figure(
+        sum(
+          hours.map((hour) => hour.in[method] ?? 0),
+          currency,
+        ),
+        currency,
+      ),
     })),
     { word: 'Paid out and refunded', colour: outColour, value: figure(out, currency) },
   ]
@@ -141,14 +153,22 @@ function Tooltip({ hour, methods, currency }: TooltipProps) {
   )
 }
 
-function HourTable({ summary: { hours, currency }, methods }: { readonly summary: Summary; readonly methods: readonly string[] }) {
+function HourTable({
+  summary: { hours, currency },
+  methods,
+}: {
+  readonly summary: Summary
+  readonly methods: readonly string[]
+}) {
   const columns: Column<Hour>[] = [
     { head: 'Hour', cell: spanOf },
-    ...methods.map((method): Column<Hour> => ({
-      head: methodOf({ method }),
-      isNumber: true,
-      cell: (hour) => figure(hour.in[method] ?? 0, currency),
-    })),
+    ...methods.map(
+      (method): Column<Hour> => ({
+        head: methodOf({ method }),
+        isNumber: true,
+        cell: (hour) => figure(hour.in[method] ?? 0, currency),
+      }),
+    ),
     { head: 'Paid out', isNumber: true, cell: (hour) => figure(sum(Object.values(hour.out), currency), currency) },
     { head: 'Collected last week', isNumber: true, cell: (hour) => figure(hour.lastWeekIn, currency) },
     { head: 'Paid out last week', isNumber: true, cell: (hour) => figure(hour.lastWeekOut, currency) },

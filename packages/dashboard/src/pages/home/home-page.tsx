@@ -22,24 +22,14 @@ const currenciesMax = 5
 /** Today in one currency, what needs a person, and the newest payments. */
 export function HomePage() {
   const place = useParams({ strict: false }) as Place
-  const search = useSearch({ strict: false }) as { readonly currency?: string }
-  const zone = zoneChoice.use()
-  const { data: user } = useQuery(walletsQuery(place))
-  const { data: latest, error: latestError } = useQuery(latestQuery(place))
-  const currency = search.currency ?? latest?.[0]?.currency ?? user?.wallets[0]?.currency
-  const { data: summary, error } = useQuery({
-    ...summaryQuery(place, currency ?? '', zoneName(zone)),
-    enabled: currency !== undefined && latest !== undefined,
-  })
-  const isEmpty = latest?.length === 0
-  const wallets = user?.wallets ?? []
+  const { currency, wallets, latest, summary, isEmpty, zone, error } = useHome(place)
   return (
     <Page
       about={summary && <span className="max-phone:hidden">{todayText(summary, zoneWord(zone))}</span>}
       actions={<Actions currency={currency} place={place} summary={isEmpty ? undefined : summary} />}
       title="Home"
     >
-      <ActionProblem error={latestError ?? error} />
+      <ActionProblem error={error} />
       {summary && !isEmpty && (
         <StatTiles hoursPassed={Math.floor(hoursIn(summary)) + 1} place={place} summary={summary} />
       )}
@@ -52,11 +42,33 @@ export function HomePage() {
         <div className="grid min-w-0 gap-4">
           {summary && <AttentionCard attention={summary.attention} place={place} />}
           {summary && <MethodRates methods={summary.methods} />}
-          {user && <WalletsCard place={place} wallets={wallets.filter(isUsed)} />}
+          {wallets && <WalletsCard place={place} wallets={wallets.filter(isUsed)} />}
         </div>
       </div>
     </Page>
   )
+}
+
+/** The currency of the URL, else of the newest payment, else of the first wallet. */
+function useHome(place: Place) {
+  const search = useSearch({ strict: false }) as { readonly currency?: string }
+  const zone = zoneChoice.use()
+  const { data: user } = useQuery(walletsQuery(place))
+  const latest = useQuery(latestQuery(place))
+  const currency = search.currency ?? latest.data?.[0]?.currency ?? user?.wallets[0]?.currency
+  const summary = useQuery({
+    ...summaryQuery(place, currency ?? '', zoneName(zone)),
+    enabled: currency !== undefined && latest.data !== undefined,
+  })
+  return {
+    currency,
+    zone,
+    wallets: user?.wallets,
+    latest: latest.data,
+    summary: summary.data,
+    isEmpty: latest.data?.length === 0,
+    error: latest.error ?? summary.error,
+  }
 }
 
 const isUsed = ({ balance, pending }: { readonly balance: number; readonly pending: number }) =>

@@ -15,7 +15,11 @@ export function LatestPayments({ place, payments }: { readonly place: Place; rea
   return (
     <Card
       actions={
-        <Link className="text-xs font-medium text-brand hover:underline" params={place} to="/m/$merchantId/$env/payments">
+        <Link
+          className="text-xs font-medium text-brand hover:underline"
+          params={place}
+          to="/m/$merchantId/$env/payments"
+        >
           All payments
         </Link>
       }

@@ -28,20 +28,32 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
       <Tile
         figure={<Money amount={today.collected.amount} currency={currency} />}
         name="Collected today"
-        note={<Delta after={today.collected.amount} before={lastWeek.collected.amount} isGood words={`vs ${dayText(lastWeek.day)}`} />}
+        note={
+          <Delta
+            after={today.collected.amount}
+            before={lastWeek.collected.amount}
+            isGood
+            words={`vs ${dayText(lastWeek.day)}`}
+          />
+        }
         place={place}
         search={{ ...ended, status: 'successful' }}
       >
         <Sparkline
           ghost={sums(({ lastWeekIn }) => lastWeekIn)}
           isFilled
-          values={until(sums((hour) => total(hour.in)), hoursPassed)}
+          values={until(
+            sums((hour) => total(hour.in)),
+            hoursPassed,
+          )}
         />
       </Tile>
       <Tile
         figure={<Money amount={today.paidOut.amount} currency={currency} />}
         name="Paid out today"
-        note={<Delta after={today.paidOut.amount} before={lastWeek.paidOut.amount} words={`vs ${dayText(lastWeek.day)}`} />}
+        note={
+          <Delta after={today.paidOut.amount} before={lastWeek.paidOut.amount} words={`vs ${dayText(lastWeek.day)}`} />
+        }
         place={place}
         search={{ type: 'withdrew', status: 'successful', ...day }}
       >
@@ -49,7 +61,10 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
           colour="var(--v6)"
           ghost={sums(({ lastWeekOut }) => lastWeekOut)}
           isFilled
-          values={until(sums((hour) => total(hour.out)), hoursPassed)}
+          values={until(
+            sums((hour) => total(hour.out)),
+            hoursPassed,
+          )}
         />
       </Tile>
       <Tile
@@ -181,7 +196,13 @@ function InProgress({ place, summary: { inProgress, currency } }: Pick<TilesProp
           </span>
         ))
   return (
-    <Tile figure={count.toLocaleString('en')} name="In progress" note={note} place={place} search={{ status: 'pending', currency }}>
+    <Tile
+      figure={count.toLocaleString('en')}
+      name="In progress"
+      note={note}
+      place={place}
+      search={{ status: 'pending', currency }}
+    >
       <span className="flex h-[34px] items-center gap-0.5">
         {parts.map(({ count: some, word, colour }) => (
           <span className="h-2 rounded-[2px]" key={word} style={{ background: colour, flexGrow: some }} />
@@ -202,7 +223,8 @@ function running(values: readonly number[]): number[] {
   })
 }
 
-const until = (values: readonly number[], count: number) => values.map((value, index) => (index < count ? value : undefined))
+const until = (values: readonly number[], count: number) =>
+  values.map((value, index) => (index < count ? value : undefined))
 
 /** `Mon 9 Nov`. */
 export const dayText = (day: string): string =>

@@ -27,7 +27,11 @@ export function WalletsCard({ place, wallets }: { readonly place: Place; readonl
   return (
     <Card
       actions={
-        <Link className="text-xs font-medium text-brand hover:underline" params={place} to="/m/$merchantId/$env/balances">
+        <Link
+          className="text-xs font-medium text-brand hover:underline"
+          params={place}
+          to="/m/$merchantId/$env/balances"
+        >
           Balances
         </Link>
       }

@@ -23,7 +23,10 @@ export function LineChart({ label, series }: { readonly label: string; readonly 
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const room = (high - low || high) * 0.1
   const y = scaleLinear([low - room, high + room], [height - edge.bottom, edge.top]).nice(4)
-  const draw = line<LineSeries['points'][number]>(({ at }) => x(at), ({ value }) => y(value)).curve(curveStepAfter)
+  const draw = line<LineSeries['points'][number]>(
+    ({ at }) => x(at),
+    ({ value }) => y(value),
+  ).curve(curveStepAfter)
   return (
     <div ref={ref}>
       <svg aria-label={label} className="block" height={height} role="img" width={width}>

@@ -57,7 +57,13 @@ type Placed = Node & { readonly x0?: number; readonly x1?: number; readonly y0?:
 
 const nodeOf = (end: unknown) => end as Placed
 
-function layoutOf({ wallet, sources, targets, width, height }: Omit<MoneySankeyProps, 'label'> & { width: number; height: number }) {
+function layoutOf({
+  wallet,
+  sources,
+  targets,
+  width,
+  height,
+}: Omit<MoneySankeyProps, 'label'> & { width: number; height: number }) {
   const middle: Node = { id: 'wallet', name: wallet, text: '', colour: 'var(--ink-2)', side: 'wallet' }
   const ends = (side: 'in' | 'out', parts: readonly SankeyPart[]) =>
     parts.map(({ name, text, colour }): Node => ({ id: `${side} ${name}`, name, text, colour, side }))
@@ -80,12 +86,23 @@ function layoutOf({ wallet, sources, targets, width, height }: Omit<MoneySankeyP
 function NodeMark({ node }: { readonly node: Placed }) {
   const { x0 = 0, x1 = 0, y0 = 0, y1 = 0, name, text, colour, side } = node
   const middle = (y0 + y1) / 2
-  const at = { in: { x: x0 - 10, anchor: 'end' }, wallet: { x: x1 + 8, anchor: 'start' }, out: { x: x1 + 10, anchor: 'start' } } as const
+  const at = {
+    in: { x: x0 - 10, anchor: 'end' },
+    wallet: { x: x1 + 8, anchor: 'start' },
+    out: { x: x1 + 10, anchor: 'start' },
+  } as const
   const { x, anchor } = at[side]
   return (
     <g>
       <rect fill={colour} height={Math.max(2, y1 - y0)} rx={2} width={x1 - x0} x={x0} y={y0} />
-      <text fill="var(--ink)" fontSize={12} fontWeight={500} textAnchor={anchor} x={x} y={middle + (text === '' ? 4 : -2)}>
+      <text
+        fill="var(--ink)"
+        fontSize={12}
+        fontWeight={500}
+        textAnchor={anchor}
+        x={x}
+        y={middle + (text === '' ? 4 : -2)}
+      >
         {name}
       </text>
       {text !== '' && (

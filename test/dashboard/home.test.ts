@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { payOut } from '../../packages/server/src/testing/paying.ts'
+import { look, openDashboard } from './open-dashboard.ts'
+
+test('home has sums that equal the payments behind them, and an empty sandbox says how to start', async (t) => {
+  const { malipo, as, complaints } = await openDashboard(t)
+
+  await t.test('an empty sandbox shows the command that makes the first payment', async () => {
+    const merchant = await malipo.refunding()
+    const { page, go } = await as({ merchant: { id: merchant.id, roles: ['developer'] } })
+    await go(`/m/${merchant.id}/sandbox`)
+    await page.getByText('malipo trigger charge.successful').waitFor()
+    await look(page, 'home-empty')
+  })
+
+  const merchant = await malipo.refunding()
+  for (const amount of [1250, 480, 3300]) await merchant.paid(amount)
+  await merchant.paidByTransfer(900)
+  await malipo.comesTo((await payOut(merchant, { amount: 240 })).id, 'successful')
+  await malipo.operator.payoutControls.setApprovals(merchant.id, {
+    ...{ env: 'sandbox', reason: 'contract 17' },
+    ...{ above: '500', currency: 'KES' },
+  })
+  await payOut(merchant, { amount: 600 })
+  const { page, go } = await as({ merchant: { id: merchant.id, roles: ['owner'] } })
+
+  await t.test('each tile opens the payments whose sum it shows', async () => {
+    await go(`/m/${merchant.id}/sandbox`)
+    await page.getByText('1 payout waits for approval').waitFor()
+    await look(page, 'home')
+    await page.getByRole('link', { name: /Collected today.*5,930/ }).click()
+    await page.getByRole('row').filter({ hasText: '3,300' }).waitFor()
+    const amounts = await page.getByRole('row').filter({ hasText: 'KES' }).allTextContents()
+    const sum = amounts.reduce(
+      (total, text) => total + Number((/KES\s*([\d,.]+)/.exec(text)?.[1] ?? '0').replaceAll(',', '')),
+      0,
+    )
+    assert.equal(sum, 5930)
+  })
+
+  await t.test('the chart is read by arrow keys and as a table', async () => {
+    await go(`/m/${merchant.id}/sandbox`)
+    const chart = page.getByRole('slider', { name: /KES 5,930.00 collected/ })
+    await chart.focus()
+    await page.keyboard.press('ArrowRight')
+    assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /\d\d:00 to \d\d:00: KES/)
+    await look(page, 'home-tooltip')
+    await page.getByRole('button', { name: 'View as table' }).click()
+    assert.equal(await page.getByRole('region', { name: 'Money by hour' }).getByRole('row').count(), 25)
+  })
+
+  await t.test('a viewer sees no action', async () => {
+    const viewer = await as({ merchant: { id: merchant.id, roles: ['viewer'] } })
+    await viewer.go(`/m/${merchant.id}/sandbox`)
+    await viewer.page.getByText('Collected today').waitFor()
+    assert.equal(await viewer.page.getByRole('link', { name: 'New payout' }).count(), 0)
+  })
+  assert.deepEqual(complaints, [])
+})
