@@ -40,6 +40,14 @@ export type IconName =
   | 'warn'
   | 'pause'
   | 'play'
+  | 'star'
+  | 'more'
+  | 'resend'
+  | 'external'
+  | 'lock'
+  | 'webhook'
+  | 'print'
+  | 'globe'
 
 interface IconProps {
   readonly name: IconName

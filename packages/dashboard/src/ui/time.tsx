@@ -26,6 +26,16 @@ export function timeText(at: string | Date, zone: string, now = new Date()): str
   return `${isThisYear ? format(zone, short).format(date) : day} ${time}`
 }
 
+const minutes = { hour: '2-digit', minute: '2-digit' } as const
+
+/** Hours and minutes today, the day before that. */
+function shortTimeText(at: string, zone: string, now = new Date()): string {
+  const date = new Date(at)
+  const isToday = dayOf(date, zone) === dayOf(now, zone)
+  const time = format(zone, minutes).format(date)
+  return isToday ? time : `${format(zone, short).format(date)} ${time}`
+}
+
 const steps = [
   [86_400, 'day'],
   [3600, 'hour'],
@@ -57,6 +67,20 @@ export function Time({ at, className = '', isRelative = false }: TimeProps) {
       title={`${new Date(at).toISOString()}\n${timeText(at, zone)} ${zone}\n${agoText(at)}`}
     >
       {isRelative ? agoText(at) : timeText(at, zone)}
+    </time>
+  )
+}
+
+/** A time for narrow places, without seconds. Its title has all of it. */
+export function ShortTime({ at, className = '' }: Omit<TimeProps, 'isRelative'>) {
+  const zone = zoneName(zoneChoice.use())
+  return (
+    <time
+      className={`whitespace-nowrap tabular-nums ${className}`}
+      dateTime={at}
+      title={`${new Date(at).toISOString()}\n${timeText(at, zone)} ${zone}`}
+    >
+      {shortTimeText(at, zone)}
     </time>
   )
 }

@@ -1,14 +1,19 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
+import { useIsPhone } from './use-media.ts'
 
 export interface VirtualColumn<Row> {
   readonly head: string
   readonly cell: (row: Row) => ReactNode
-  /** Its track in the grid: `150px` or `minmax(120px,1fr)`. */
+  /** Its track: `150px`, or `minmax(120px,1fr)` for a share of the rest. */
   readonly width: string
   readonly isNumber?: boolean
   /** The width of the list below which it is left out. */
   readonly from?: 'always' | 'medium' | 'large'
+  /** For a width that depends on that of the list, in place of `width`. */
+  readonly className?: string
+  /** The cell acts by itself: a click does not open the row. */
+  readonly isControl?: boolean
 }
 
 interface VirtualTableProps<Row> {
@@ -20,6 +25,11 @@ interface VirtualTableProps<Row> {
   readonly keyOf: (row: Row) => string
   readonly onOpen: (row: Row) => void
   readonly opened?: string | undefined
+  /** The row that has the keyboard. */
+  readonly focused?: string | undefined
+  readonly selected?: ReadonlySet<string>
+  /** Rows that have just come or changed: tinted for a second. */
+  readonly fresh?: ReadonlySet<string>
   /** More rows exist and none are being loaded. */
   readonly hasMore: boolean
   readonly onEnd: () => void
@@ -28,29 +38,34 @@ interface VirtualTableProps<Row> {
 }
 
 const rowHeight = 36
-const phoneRowHeight = 60
+const phoneRowHeight = 64
 const ahead = 30
 
 /** A list of any length: only the rows on the screen exist. It loads the next page before its end is reached. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { label, columns, phoneRow, rows, keyOf, opened, hasMore, onEnd, onOpen, overlay } = props
+  const { focused, selected, fresh } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const isPhone = matchMedia('(max-width: 720px)').matches
+  const isPhone = useIsPhone()
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => (isPhone ? phoneRowHeight : rowHeight),
     overscan: 12,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the heights of all rows change with the width of the window.
+  useEffect(() => list.measure(), [isPhone, list])
   const shown = list.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
   useEffect(() => {
     if (hasMore && last >= rows.length - ahead) onEnd()
   }, [hasMore, last, rows.length, onEnd])
-  const at = rows.findIndex((row) => keyOf(row) === opened)
+  const wanted = focused ?? opened
+  const at = wanted === undefined ? -1 : rows.findIndex((row) => keyOf(row) === wanted)
   useEffect(() => {
     if (at >= 0) list.scrollToIndex(at, { align: 'auto' })
   }, [at, list])
+  useFocus(scroller, focused)
   return (
     <div className="@container relative flex min-h-0 flex-1 flex-col">
       {overlay}
@@ -64,23 +79,19 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
               if (row === undefined) return null
               const key = keyOf(row)
               return (
-                <tr
-                  aria-rowindex={index + 1}
-                  aria-selected={key === opened}
-                  className={`absolute inset-x-0 border-b border-line hover:bg-hover ${isPhone ? 'h-[60px]' : 'flex h-9 items-center gap-3 px-6'} ${key === opened ? 'bg-selected shadow-[inset_2px_0_0_var(--brand)]' : ''}`}
+                <RowOf
+                  columns={columns as readonly VirtualColumn<unknown>[]}
+                  id={key}
+                  index={index}
+                  isFresh={fresh?.has(key) === true}
+                  isMarked={key === opened || selected?.has(key) === true}
+                  isPhone={isPhone}
                   key={key}
-                  onClick={() => onOpen(row)}
-                  onKeyDown={(event) => {
-                    if (event.key === 'Enter') onOpen(row)
-                  }}
-                  style={{ transform: `translateY(${start}px)` }}
-                >
-                  {isPhone ? (
-                    <td className="block h-full px-4">{phoneRow(row)}</td>
-                  ) : (
-                    <Cells columns={columns} row={row} />
-                  )}
-                </tr>
+                  onOpen={onOpen as (row: unknown) => void}
+                  phoneRow={phoneRow as (row: unknown) => ReactNode}
+                  row={row}
+                  start={start}
+                />
               )
             })}
           </tbody>
@@ -90,13 +101,62 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   )
 }
 
+/** Gives the keyboard to a row, once it is on the screen. */
+function useFocus(scroller: { readonly current: HTMLDivElement | null }, key: string | undefined): void {
+  useEffect(() => {
+    if (key === undefined) return undefined
+    const frame = requestAnimationFrame(() => {
+      const row = scroller.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
+      row?.focus({ preventScroll: true })
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [scroller, key])
+}
+
+interface RowProps {
+  readonly id: string
+  readonly row: unknown
+  readonly index: number
+  readonly start: number
+  readonly isPhone: boolean
+  readonly isMarked: boolean
+  readonly isFresh: boolean
+  readonly columns: readonly VirtualColumn<unknown>[]
+  readonly phoneRow: (row: unknown) => ReactNode
+  readonly onOpen: (row: unknown) => void
+}
+
+/** Drawn again only when it changes: scrolling moves many rows and changes none. */
+const RowOf = memo(function RowOf(props: RowProps) {
+  const { id, row, index, start, isPhone, isMarked, isFresh, columns, phoneRow, onOpen } = props
+  const open = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(row)
+  }
+  const look = `${isPhone ? 'h-16' : 'flex h-9 items-center gap-2.5 pr-4 pl-6'} ${isMarked ? 'bg-selected shadow-[inset_2px_0_0_var(--brand)]' : ''} ${isFresh ? 'animate-[fresh_1s_ease-out]' : ''}`
+  return (
+    <tr
+      aria-rowindex={index + 1}
+      aria-selected={isMarked}
+      className={`absolute inset-x-0 cursor-default border-b border-line outline-offset-[-2px] hover:bg-hover ${look}`}
+      data-key={id}
+      onClick={() => onOpen(row)}
+      onKeyDown={open}
+      style={{ transform: `translateY(${start}px)` }}
+      tabIndex={-1}
+    >
+      {isPhone ? <td className="block h-full px-4">{phoneRow(row)}</td> : <Cells columns={columns} row={row} />}
+    </tr>
+  )
+})
+
 const shownFrom = { always: '', medium: '@max-[700px]:hidden', large: '@max-[980px]:hidden' } as const
 
-const lookOf = <Row,>({ from = 'always', isNumber }: VirtualColumn<Row>) =>
-  `${shownFrom[from]} min-w-0 truncate ${isNumber ? 'text-right' : 'text-left'}`
+const lookOf = <Row,>({ from = 'always', isNumber, className = '' }: VirtualColumn<Row>) =>
+  `${shownFrom[from]} ${className} min-w-0 truncate ${isNumber ? 'text-right' : 'text-left'}`
 
 /** Fixed tracks keep their width; the others share the rest. */
-function styleOf<Row>({ width }: VirtualColumn<Row>) {
+function styleOf<Row>({ width, className }: VirtualColumn<Row>) {
+  if (className !== undefined) return undefined
   const [, least] = /^minmax\((\w+),/.exec(width) ?? []
   return least === undefined ? { width, flex: 'none' } : { flex: `1 1 ${least}` }
 }
@@ -104,10 +164,10 @@ function styleOf<Row>({ width }: VirtualColumn<Row>) {
 function Head<Row>({ columns }: { readonly columns: readonly VirtualColumn<Row>[] }) {
   return (
     <thead className="sticky top-0 z-[1] block border-y border-line bg-surface max-phone:sr-only">
-      <tr className="flex h-8 items-center gap-3 px-6 text-2xs text-ink-3">
+      <tr className="flex h-8 items-center gap-2.5 pr-4 pl-6 text-2xs text-ink-3">
         {columns.map((column) => (
           <th className={`font-medium ${lookOf(column)}`} key={column.head} scope="col" style={styleOf(column)}>
-            {column.head}
+            {column.isControl ? <span className="sr-only">{column.head}</span> : column.head}
           </th>
         ))}
       </tr>
@@ -115,9 +175,15 @@ function Head<Row>({ columns }: { readonly columns: readonly VirtualColumn<Row>[
   )
 }
 
-function Cells<Row>({ columns, row }: { readonly columns: readonly VirtualColumn<Row>[]; readonly row: Row }) {
+function Cells({ columns, row }: { readonly columns: readonly VirtualColumn<unknown>[]; readonly row: unknown }) {
   return columns.map((column) => (
-    <td className={lookOf(column)} key={column.head} style={styleOf(column)}>
+    <td
+      className={lookOf(column)}
+      key={column.head}
+      onClick={column.isControl ? (event) => event.stopPropagation() : undefined}
+      onKeyDown={column.isControl ? (event) => event.stopPropagation() : undefined}
+      style={styleOf(column)}
+    >
       {column.cell(row)}
     </td>
   ))

@@ -2,12 +2,15 @@ import { type Static, Type } from 'typebox'
 import { invalid } from '../errors.ts'
 import { exponentOf } from '../money/currencies.ts'
 import { parseDecimal, tenTo } from '../money/decimals.ts'
-import { type PublicStatus, publicStatus } from '../payments/model/state.ts'
+import { type PublicStatus, publicStatus, type Stage, stageOf } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { currencyOf } from '../reference/momo.ts'
 import { Day, readDays } from './days.ts'
 
 const Amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1e15, description }))
+
+/** The stages of a pending transaction: each is one or several of its states. */
+const openStages = ['AWAITING_APPROVAL', 'PROCESSING', 'AWAITING_CUSTOMER', 'UNCONFIRMED'] as const satisfies Stage[]
 
 /** What selects transactions in a search and in an export. */
 export const FilterFields = {
@@ -20,6 +23,12 @@ export const FilterFields = {
     }),
   ),
   status: Type.Optional(Type.Union([Type.Literal('pending'), Type.Literal('failed'), Type.Literal('successful')])),
+  stage: Type.Optional(
+    Type.Union(
+      openStages.map((stage) => Type.Literal(stage)),
+      { description: 'Only pending transactions in this stage' },
+    ),
+  ),
   type: Type.Optional(
     Type.String({
       maxLength: 100,
@@ -45,6 +54,8 @@ const FilterQuery = Type.Object(FilterFields)
 export interface TransactionFilter {
   readonly q: string | undefined
   readonly status: PublicStatus | undefined
+  /** Of a pending one. */
+  readonly stage: Stage | undefined
   readonly type: string | undefined
   readonly method: string | undefined
   readonly currency: string | undefined
@@ -78,12 +89,13 @@ export function readType(type = ''): string | undefined {
 }
 
 export function readFilter(query: Static<typeof FilterQuery>): TransactionFilter {
-  const { q, status, type, method, currency, country, minAmount, maxAmount } = query
+  const { q, stage, type, method, currency, country, minAmount, maxAmount } = query
+  const status = query.status ?? (stage && 'pending')
   const typed = q?.replaceAll(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '') // Pasted numbers have invisible marks around them.
   if (typed === '') throw invalid([{ field: 'q', message: 'q must not be blank' }])
   return {
     q: typed,
-    ...{ status, method, country, type: readType(type), currency: currency ? currencyOf(currency) : undefined },
+    ...{ status, stage, method, country, type: readType(type), currency: currency ? currencyOf(currency) : undefined },
     amounts: readAmounts(minAmount, maxAmount),
     ...readDays(query),
   }
@@ -116,10 +128,11 @@ export type Filtered = Pick<Transaction, 'state' | 'type' | 'method' | 'currency
 
 /** Whether a transaction passes the filter, apart from `q` and the days. */
 export function passes(filter: TransactionFilter, row: Filtered): boolean {
-  const { status, amounts } = filter
+  const { status, stage, amounts } = filter
   const limit = amounts?.[exponentOf(row.currency)]
   return (
     (status === undefined || publicStatus[row.state] === status) &&
+    (stage === undefined || stageOf(row.state, undefined) === stage) &&
     (['type', 'method', 'currency', 'country'] as const).every(
       (name) => filter[name] === undefined || filter[name] === row[name],
     ) &&

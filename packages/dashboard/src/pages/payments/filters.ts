@@ -4,19 +4,32 @@
  */
 export interface PaymentFilters {
   readonly status?: 'pending' | 'successful' | 'failed'
+  readonly stage?: string
   readonly type?: string
   readonly method?: string
   readonly currency?: string
   readonly country?: string
   readonly minAmount?: number
   readonly maxAmount?: number
+  /** A day in UTC, or one of the moving ones such as `today`. */
   readonly startDate?: string
   readonly endDate?: string
+  readonly reference?: string
   /** The open payment. */
   readonly open?: string
 }
 
-const texts = ['type', 'method', 'currency', 'country', 'startDate', 'endDate', 'open'] as const
+const texts = [
+  'stage',
+  'type',
+  'method',
+  'currency',
+  'country',
+  'startDate',
+  'endDate',
+  'reference',
+  'open',
+] as const
 const amounts = ['minAmount', 'maxAmount'] as const
 
 /** Keeps what is known and drops the rest: a URL is written by anyone. */

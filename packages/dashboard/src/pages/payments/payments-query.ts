@@ -1,21 +1,45 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { AnswerOf } from '../../api/caller.ts'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
+import type { Operations, Schemas } from '../../generated/merchant-api.ts'
+import { apiFiltersOf } from './filter-fields.ts'
 import type { PaymentFilters } from './filters.ts'
+
+export type Payment = Schemas['FoundTransaction']
+export type PaymentsPage = AnswerOf<Operations['getSearchTransactions']>
+export type LoadedPayments = InfiniteData<PaymentsPage, string | undefined>
 
 const pageSize = 100
 
-/** Payments that the filters select, newest first, page by page. */
-export function paymentsQuery(place: Place, { open: _, ...filters }: PaymentFilters, q: string | undefined) {
+/** One page of the payments that the filters select, newest first. */
+export const readPage = (
+  place: Place,
+  filters: PaymentFilters,
+  q: string,
+  input: { readonly cursor?: string | undefined; readonly signal?: AbortSignal },
+): Promise<PaymentsPage> =>
+  merchantApi(place)('getSearchTransactions', {
+    query: { ...apiFiltersOf(filters, q), limit: pageSize, cursor: input.cursor } as never,
+    ...(input.signal && { signal: input.signal }),
+  })
+
+export const paymentsKey = (place: Place, { open: _, ...filters }: PaymentFilters, q: string) =>
+  ['payments', place, filters, q] as const
+
+/**
+ * The list, page by page. It is not read again by itself: rows on the screen follow the stream, and reading many pages again would
+ * move the list.
+ */
+export function paymentsQuery(place: Place, filters: PaymentFilters, q: string) {
   return infiniteQueryOptions({
-    queryKey: ['payments', place, filters, q ?? ''],
+    queryKey: paymentsKey(place, filters, q),
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      merchantApi(place)('getSearchTransactions', {
-        query: { ...filters, ...(q !== undefined && { q }), limit: pageSize, cursor } as never,
-        signal,
-      }),
+    queryFn: ({ pageParam: cursor, signal }) => readPage(place, filters, q, { cursor, signal }),
     getNextPageParam: ({ nextCursor }) => nextCursor || undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   })
 }
 
@@ -24,5 +48,16 @@ export function paymentQuery(place: Place, transactionId: string) {
     queryKey: ['payment', place, transactionId],
     queryFn: async ({ signal }) =>
       (await merchantApi(place)('getTransactionsTransactionId', { path: { transactionId }, signal })).data,
+  })
+}
+
+/** How many payments are in doubt: all of them, or that there are more than a page. */
+export function doubtsQuery(place: Place) {
+  return queryOptions({
+    queryKey: ['doubts', place],
+    queryFn: async ({ signal }) => {
+      const page = await readPage(place, { stage: 'UNCONFIRMED' }, '', { signal })
+      return { count: page.data.length, hasMore: page.nextCursor !== '' }
+    },
   })
 }

@@ -1,0 +1,138 @@
+import { CopyText } from '../../ui/copy-text.tsx'
+import { Icon } from '../../ui/icons.tsx'
+import { Money, moneyParts } from '../../ui/money.tsx'
+import { StatusBadge } from '../../ui/status.tsx'
+import { ShortTime, Time } from '../../ui/time.tsx'
+import type { VirtualColumn } from '../../ui/virtual-table.tsx'
+import { counterpartyOf, isOut, methodOf } from './counterparty.ts'
+import type { Payment } from './payments-query.ts'
+
+interface Selection {
+  readonly selected: ReadonlySet<string>
+  readonly toggle: (id: string) => void
+}
+
+/** By the width of the list: time, amount, status, counterparty and reference are never left out. */
+export function paymentColumns({ selected, toggle }: Selection): readonly VirtualColumn<Payment>[] {
+  return [
+    {
+      head: 'Select',
+      width: '24px',
+      isControl: true,
+      cell: (payment) => (
+        <Direction isSelected={selected.has(payment.transactionId)} onToggle={toggle} payment={payment} />
+      ),
+    },
+    {
+      head: 'Time',
+      width: '',
+      className: 'w-[124px] flex-none @max-[700px]:w-[76px]',
+      cell: ({ fullTimestamp }) => <PaymentTime at={fullTimestamp} />,
+    },
+    {
+      head: 'Amount',
+      width: '',
+      isNumber: true,
+      className: 'w-[140px] flex-none pr-2 @max-[700px]:w-[126px] @max-[700px]:pr-1',
+      cell: (payment) => <Amount payment={payment} />,
+    },
+    {
+      head: 'Status',
+      width: '',
+      className: 'w-[142px] flex-none @max-[700px]:w-[130px]',
+      cell: ({ stage }) => <StatusBadge of={stage} />,
+    },
+    { head: 'Counterparty', width: 'minmax(124px,1fr)', cell: counterpartyOf },
+    { head: 'Method', width: '104px', from: 'large', cell: methodOf },
+    {
+      head: 'Reference',
+      width: 'minmax(90px,1fr)',
+      cell: ({ externalReference }) => (
+        <span className="font-mono text-xs" title={externalReference}>
+          {externalReference}
+        </span>
+      ),
+    },
+    { head: 'Fee', width: '72px', from: 'large', isNumber: true, cell: (payment) => <Fee payment={payment} /> },
+    {
+      head: 'Receipt',
+      width: '96px',
+      from: 'large',
+      cell: ({ providerReceipt }) => <span className="font-mono text-xs text-ink-2">{providerReceipt || '–'}</span>,
+    },
+    {
+      head: 'Transaction',
+      width: '150px',
+      from: 'large',
+      isControl: false,
+      cell: ({ transactionId }) => <CopyText text={transactionId} what="Transaction id" />,
+    },
+  ]
+}
+
+const PaymentTime = ({ at }: { readonly at: string }) => (
+  <>
+    <Time at={at} className="text-ink-2 @max-[700px]:hidden" />
+    <ShortTime at={at} className="hidden text-ink-2 @max-[700px]:inline" />
+  </>
+)
+
+export const Amount = ({ payment }: { readonly payment: Payment }) => (
+  <Money amount={payment.amount} currency={payment.currency} isOut={isOut(payment)} />
+)
+
+function Fee({ payment }: { readonly payment: Payment }) {
+  if (payment.fee === 0) return '–'
+  const { whole, decimals } = moneyParts(payment.fee, isOut(payment) ? payment.senderCurrency : payment.receiverCurrency)
+  return <span className="text-ink-2 tabular-nums">{`${whole}${decimals}`}</span>
+}
+
+interface DirectionProps {
+  readonly payment: Payment
+  readonly isSelected: boolean
+  readonly onToggle: (id: string) => void
+}
+
+/** In or out; a click selects the payment. */
+function Direction({ payment, isSelected, onToggle }: DirectionProps) {
+  const out = isOut(payment)
+  const look = isSelected ? 'bg-brand-solid text-ink-inverse' : out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'
+  return (
+    <button
+      aria-label={`Select ${payment.externalReference}, money ${out ? 'out' : 'in'}`}
+      aria-pressed={isSelected}
+      className="group grid size-6 place-items-center rounded-xs"
+      onClick={() => onToggle(payment.transactionId)}
+      tabIndex={-1}
+      title={out ? 'Money out' : 'Money in'}
+      type="button"
+    >
+      <span className={`grid size-5 place-items-center rounded-xs group-hover:ring-1 group-hover:ring-line-3 ${look}`}>
+        <Icon name={isSelected ? 'check' : out ? 'out' : 'in'} size={12} />
+      </span>
+    </button>
+  )
+}
+
+/** In or out; who and how much, then the reference and the status. */
+export function PhoneRow({ payment }: { readonly payment: Payment }) {
+  const out = isOut(payment)
+  return (
+    <span className="grid h-full grid-cols-[20px_1fr_auto] content-center items-center gap-x-3 gap-y-1">
+      <span
+        className={`row-span-2 grid size-5 place-items-center rounded-xs ${out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'}`}
+      >
+        <Icon name={out ? 'out' : 'in'} size={12} />
+        <span className="sr-only">{out ? 'Out' : 'In'}</span>
+      </span>
+      <span className="truncate font-medium">{counterpartyOf(payment)}</span>
+      <span className="text-right">
+        <Amount payment={payment} />
+      </span>
+      <span className="truncate text-xs text-ink-3">{payment.externalReference}</span>
+      <span className="text-right">
+        <StatusBadge of={payment.stage} />
+      </span>
+    </span>
+  )
+}
