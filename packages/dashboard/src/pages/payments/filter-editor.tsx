@@ -140,9 +140,9 @@ function CountryForm({ place, filters, onSet }: Omit<ValueProps, 'field'>) {
   const { data } = useQuery({
     queryKey: ['countries', place],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => merchantApi(place)('getUtilitiesCountries', { signal }),
+    queryFn: async ({ signal }) => (await merchantApi(place)('getUtilitiesCountries', { signal })).data,
   })
-  const options = [...(data?.data ?? [])]
+  const options = [...(data ?? [])]
     .map(({ iso2, name }) => ({ value: iso2, word: name }))
     .sort((left, right) => left.word.localeCompare(right.word))
   return (

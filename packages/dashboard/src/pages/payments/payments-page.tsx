@@ -1,109 +1,122 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react'
 import type { Place } from '../../api/place.ts'
-import { useShortcuts } from '../../frame/shortcuts.ts'
-import type { Schemas } from '../../generated/merchant-api.ts'
-import { Icon } from '../../ui/icons.tsx'
-import { Money } from '../../ui/money.tsx'
-import { StatusBadge } from '../../ui/status.tsx'
-import { Time } from '../../ui/time.tsx'
-import { type VirtualColumn, VirtualTable } from '../../ui/virtual-table.tsx'
-import { counterpartyOf, isOut, methodOf } from './counterparty.ts'
-import { PaymentDrawer } from './payment-drawer.tsx'
+import { permissionsIn, useMe } from '../../session.ts'
+import { Button } from '../../ui/button.tsx'
+import { LinkButton } from '../../ui/link-button.tsx'
+import { say } from '../../ui/toast.tsx'
+import { exportPayments } from './export-payments.ts'
+import { FilterBar } from './filter-bar.tsx'
+import type { PaymentFilters } from './filters.ts'
+import { ListFooter } from './list-footer.tsx'
+import { PaymentList } from './payment-list.tsx'
 import { paymentsQuery } from './payments-query.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { useListKeys } from './use-list-keys.ts'
+import { useSelection } from './use-selection.ts'
+import { ViewTabs } from './view-tabs.tsx'
+
+const PaymentDrawer = lazy(async () => ({ default: (await import('../payment/payment-drawer.tsx')).PaymentDrawer }))
+const from = '/m/$merchantId/$env/payments'
 
 /** All payments of a merchant. Only the rows on the screen exist, however many are loaded. */
 export function PaymentsPage() {
-  const place = useParams({ strict: false }) as Place
-  const filters = useSearch({ from: '/m/$merchantId/$env/payments' })
-  const navigate = useNavigate({ from: '/m/$merchantId/$env/payments' })
-  const { data, fetchNextPage, hasNextPage, isFetching } = useInfiniteQuery(paymentsQuery(place, filters, undefined))
-  const payments = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
-  const open = (transactionId: string | undefined) =>
-    void navigate({
-      search: (before) => ({ ...before, open: transactionId }) as never,
-      replace: filters.open !== undefined,
-    })
-  useWalk(payments, filters.open, open)
+  const place = useParams({ from })
+  const filters = useSearch({ from })
+  const navigate = useNavigate({ from })
+  const may = permissionsIn(useMe(), place)
+  const [q, setQ] = useState('')
+  const [active, setActive] = useState(filters.open)
+  const add = useRef<HTMLButtonElement>(null)
+  const selection = useSelection()
+  const typed = useDeferredValue(q.trim())
+  const list = useInfiniteQuery(paymentsQuery(place, filters, typed))
+  const payments = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
+  const show = useCallback((search: PaymentFilters) => void navigate({ search: search as never }), [navigate])
+  const open = useCallback(
+    (id: string | undefined) => {
+      if (id !== undefined) setActive(id)
+      void navigate({ search: ((before: object) => ({ ...before, open: id })) as never, replace: id === undefined })
+    },
+    [navigate],
+  )
+  const startExport = () =>
+    void exportPayments(place, filters, typed).catch((error: Error) => say('The export did not start', error.message))
+  const step = useListKeys({
+    ...{ place, may, payments, active, opened: filters.open },
+    onActivate: setActive,
+    onOpen: open,
+    onToggle: selection.toggle,
+    onClear: selection.clear,
+    onFilter: () => add.current?.click(),
+    onExport: startExport,
+  })
+  const at = payments.findIndex(({ transactionId }) => transactionId === filters.open)
   return (
-    <div className="flex h-full min-h-0">
-      <section className="flex min-w-0 flex-1 flex-col">
-        <h1 className="px-6 py-4 text-xl font-semibold">Payments</h1>
-        <VirtualTable
-          columns={columns}
-          hasMore={hasNextPage && !isFetching}
-          keyOf={({ transactionId }) => transactionId}
-          label="Payments"
-          onEnd={() => void fetchNextPage()}
-          onOpen={({ transactionId }) => open(transactionId)}
-          opened={filters.open}
-          phoneRow={(payment) => <PhoneRow payment={payment} />}
-          rows={payments}
+    <div className="flex wide:h-[calc(100dvh-var(--chrome))]" data-list>
+      <section
+        className={`flex min-w-0 flex-1 flex-col max-wide:h-[calc(100dvh-var(--chrome))] ${filters.open === undefined ? '' : 'max-wide:hidden'}`}
+        data-print="hidden"
+      >
+        <Head may={may} onExport={startExport} place={place} />
+        <ViewTabs filters={filters} onChoose={show} place={place} />
+        <FilterBar addRef={add} filters={filters} onChange={show} onSearch={setQ} place={place} q={q} />
+        <PaymentList
+          {...{ place, filters, list, payments, selection }}
+          active={filters.open === undefined ? active : undefined}
+          onClear={() => {
+            setQ('')
+            show({})
+          }}
+          onOpen={open}
+          q={typed}
         />
+        {selection.ids.length > 0 && (
+          <SelectionBar
+            ids={selection.ids}
+            mayResend={may.has('webhooks:resend') && may.has('webhooks:read')}
+            onClear={selection.clear}
+            place={place}
+          />
+        )}
+        <ListFooter count={payments.length} hasMore={list.hasNextPage} isLoading={list.isFetching} />
       </section>
       {filters.open !== undefined && (
-        <PaymentDrawer onClose={() => open(undefined)} place={place} transactionId={filters.open} />
+        <Suspense>
+          <PaymentDrawer
+            onClose={() => open(undefined)}
+            onStep={at < 0 ? undefined : step}
+            place={place}
+            position={at < 0 ? undefined : { at, count: payments.length, hasMore: list.hasNextPage }}
+            transactionId={filters.open}
+          />
+        </Suspense>
       )}
     </div>
   )
 }
 
-/** `j` and `k` walk along the rows, also while a payment is open. */
-function useWalk(
-  payments: readonly Payment[],
-  opened: string | undefined,
-  open: (id: string | undefined) => void,
-): void {
-  const step = (by: number) => {
-    const at = payments.findIndex(({ transactionId }) => transactionId === opened)
-    const next = payments[Math.max(0, at + by)]
-    if (next) open(next.transactionId)
-  }
-  useShortcuts({ j: () => step(1), k: () => step(-1), Escape: () => open(undefined) })
+interface HeadProps {
+  readonly place: Place
+  readonly may: ReadonlySet<string>
+  readonly onExport: () => void
 }
 
-type Payment = Schemas['FoundTransaction']
-
-const columns: readonly VirtualColumn<Payment>[] = [
-  { head: 'Direction', width: '56px', cell: (payment) => <Direction payment={payment} /> },
-  { head: 'Time', width: '120px', cell: ({ fullTimestamp }) => <Time at={fullTimestamp} className="text-ink-2" /> },
-  { head: 'Amount', width: '150px', isNumber: true, cell: (payment) => <Amount payment={payment} /> },
-  { head: 'Status', width: '150px', cell: ({ stage }) => <StatusBadge of={stage} /> },
-  { head: 'Counterparty', width: 'minmax(140px,1fr)', cell: counterpartyOf },
-  {
-    head: 'Reference',
-    width: 'minmax(120px,1fr)',
-    cell: ({ externalReference }) => <span className="font-mono text-xs">{externalReference}</span>,
-  },
-  { head: 'Method', width: '120px', from: 'large', cell: methodOf },
-]
-
-const Amount = ({ payment }: { readonly payment: Payment }) => (
-  <Money amount={payment.amount} currency={payment.currency} isOut={isOut(payment)} />
-)
-
-function Direction({ payment }: { readonly payment: Payment }) {
-  const out = isOut(payment)
+function Head({ place, may, onExport }: HeadProps) {
   return (
-    <span
-      className={`grid size-5 place-items-center rounded-xs ${out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'}`}
-      title={out ? 'Money out' : 'Money in'}
-    >
-      <Icon name={out ? 'out' : 'in'} size={12} />
-      <span className="sr-only">{out ? 'Out' : 'In'}</span>
-    </span>
-  )
-}
-
-/** Who and how much, then the reference and the status. */
-function PhoneRow({ payment }: { readonly payment: Payment }) {
-  return (
-    <span className="grid h-full grid-cols-[1fr_auto] content-center gap-x-3 gap-y-0.5">
-      <span className="truncate font-medium">{counterpartyOf(payment)}</span>
-      <Amount payment={payment} />
-      <span className="truncate font-mono text-xs text-ink-3">{payment.externalReference}</span>
-      <StatusBadge of={payment.stage} />
-    </span>
+    <header className="flex items-center gap-2 px-6 pt-5 pb-3 max-phone:px-4">
+      <h1 className="flex-1 text-xl font-semibold tracking-[-0.01em]">Payments</h1>
+      {may.has('payments:export') && (
+        <Button className="max-phone:hidden" icon="download" onClick={onExport}>
+          Export
+        </Button>
+      )}
+      {may.has('payouts:create') && (
+        <LinkButton icon="plus" look="primary" to={`/m/${place.merchantId}/${place.env}/payouts/new`}>
+          New payout
+        </LinkButton>
+      )}
+    </header>
   )
 }

@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query'
+import { merchantApi } from '../../api/merchant-api.ts'
+import type { Place } from '../../api/place.ts'
+import type { Schemas } from '../../generated/merchant-api.ts'
+
+export type OnePayment = Schemas['OneTransaction']
+export type LedgerEntry = Schemas['LedgerEntry']
+export type LoggedRequest = Schemas['LoggedRequest']
+
+/** Everything of one payment has a key that starts with the payment's, so that it is read again when the payment changes. */
+const keyOf = (place: Place, transactionId: string, part: string) => ['payment', place, transactionId, part] as const
+
+export const entriesQuery = (place: Place, transactionId: string) =>
+  queryOptions({
+    queryKey: keyOf(place, transactionId, 'entries'),
+    queryFn: async ({ signal }) =>
+      (await merchantApi(place)('getTransactionsTransactionIdEntries', { path: { transactionId }, signal })).data,
+  })
+
+export const webhooksQuery = (place: Place, transactionId: string, isEnabled: boolean) =>
+  queryOptions({
+    queryKey: keyOf(place, transactionId, 'webhooks'),
+    enabled: isEnabled,
+    queryFn: async ({ signal }) =>
+      (await merchantApi(place)('getWebhooks', { query: { reference: transactionId }, signal })).data,
+  })
+
+export const requestsQuery = (place: Place, transactionId: string, isEnabled: boolean) =>
+  queryOptions({
+    queryKey: keyOf(place, transactionId, 'requests'),
+    enabled: isEnabled,
+    queryFn: async ({ signal }) =>
+      (await merchantApi(place)('getRequestLog', { query: { transactionId }, signal })).data,
+  })

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { CallError } from '../../api/call.ts'
+import type { Place } from '../../api/place.ts'
+import { permissionsIn, useMe } from '../../session.ts'
+import { Button } from '../../ui/button.tsx'
+import { Note } from '../../ui/note.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { paymentQuery } from '../payments/payments-query.ts'
+import { ApiTab } from './api-tab.tsx'
+import { MoneyTab } from './money-tab.tsx'
+import { PaymentActions } from './payment-actions.tsx'
+import { PaymentHead } from './payment-head.tsx'
+import { type OnePayment, webhooksQuery } from './payment-queries.ts'
+import { RawTab } from './raw-tab.tsx'
+import { TimelineTab } from './timeline-tab.tsx'
+import { WebhooksTab } from './webhooks-tab.tsx'
+
+interface PaymentViewProps {
+  readonly place: Place
+  readonly transactionId: string
+}
+
+/** One payment: the amount and what happened in one sentence, then by time, money, webhooks and requests. */
+export function PaymentView({ place, transactionId }: PaymentViewProps) {
+  const { data: payment, error, refetch } = useQuery(paymentQuery(place, transactionId))
+  const may = permissionsIn(useMe(), place)
+  if (!payment && error) return <Problem error={error} onAgain={() => void refetch()} />
+  if (!payment) return <Loading />
+  return (
+    <>
+      <div className="grid min-w-0 gap-4 px-5 pb-6 max-phone:px-4">
+        <PaymentHead payment={payment} place={place} />
+        <Parts may={may} payment={payment} place={place} />
+      </div>
+      <PaymentActions may={may} payment={payment} place={place} />
+    </>
+  )
+}
+
+const names = ['timeline', 'money', 'webhooks', 'api', 'raw'] as const
+type Name = (typeof names)[number]
+const words: Readonly<Record<Name, string>> = {
+  timeline: 'Timeline',
+  money: 'Money',
+  webhooks: 'Webhooks',
+  api: 'API',
+  raw: 'Raw',
+}
+
+/** Walking along the list keeps the tab. */
+let lastOpen: Name = 'timeline'
+
+interface PartsProps {
+  readonly place: Place
+  readonly payment: OnePayment
+  readonly may: ReadonlySet<string>
+}
+
+function Parts({ place, payment, may }: PartsProps) {
+  const [open, setOpen] = useState<Name>(lastOpen)
+  const { data: webhooks } = useQuery(webhooksQuery(place, payment.transactionId, may.has('webhooks:read')))
+  const show = (name: Name) => {
+    lastOpen = name
+    setOpen(name)
+  }
+  const { transactionId } = payment
+  const parts: Readonly<Record<Name, () => ReactNode>> = {
+    timeline: () => <TimelineTab may={may} payment={payment} place={place} />,
+    money: () => <MoneyTab place={place} transactionId={transactionId} />,
+    webhooks: () => <WebhooksTab may={may} place={place} transactionId={transactionId} />,
+    api: () => <ApiTab may={may} place={place} transactionId={transactionId} />,
+    raw: () => <RawTab payment={payment} />,
+  }
+  const tabs = names.map((name) => ({
+    name,
+    word: words[name],
+    ...(name === 'webhooks' && webhooks && webhooks.length > 0 && { count: webhooks.length }),
+  }))
+  return (
+    <Tabs label="Parts of the payment" onOpen={show} open={open} tabs={tabs}>
+      {parts[open]()}
+    </Tabs>
+  )
+}
+
+function Problem({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }) {
+  const isMissing = error instanceof CallError && error.status === 404
+  return (
+    <div className="grid gap-3 px-5 py-4">
+      <Note look="fail">{isMissing ? 'There is no such payment in this environment.' : error.message}</Note>
+      {!isMissing && (
+        <div>
+          <Button onClick={onAgain}>Try again</Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true" aria-label="Loading the payment" className="delayed grid gap-4 px-5 py-2" role="status">
+      <span className="skeleton h-5 w-40" />
+      <span className="skeleton h-9 w-56" />
+      <span className="skeleton h-16" />
+      <span className="skeleton h-10" />
+      <span className="skeleton h-64" />
+    </div>
+  )
+}
