@@ -66,6 +66,12 @@ const payments = createRoute({
   component: lazyRouteComponent(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage'),
 })
 
+const payment = createRoute({
+  getParentRoute: () => merchant,
+  path: '/payments/$transactionId',
+  component: lazyRouteComponent(() => import('./pages/payment/payment-page.tsx'), 'PaymentPage'),
+})
+
 const approvals = createRoute({
   getParentRoute: () => merchant,
   path: '/approvals',
@@ -211,6 +217,7 @@ const balances = createRoute({
 const merchantPages = [
   home,
   payments,
+  payment,
   balances,
   newPayout,
   bulk,

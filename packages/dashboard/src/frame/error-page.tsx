@@ -2,42 +2,57 @@ import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { CallError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
+import { copyText } from '../ui/copy-text.tsx'
+import { Icon } from '../ui/icons.tsx'
 
 /** What failed, that payments are not affected, a way to try again, and the id to report. */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const router = useRouter()
   const { reset } = useQueryErrorResetBoundary()
   const refusal = error instanceof CallError ? error : undefined
-  if (refusal?.status === 403) return <Refused message={refusal.message} fix={refusal.fix} />
+  if (refusal?.status === 403) return <Refused refusal={refusal} />
   const again = () => {
     reset()
     void router.invalidate()
   }
+  const what = refusal?.message ?? 'Something went wrong in the page itself.'
+  const id = refusal?.requestId
   return (
-    <section className="mx-auto grid max-w-[520px] gap-3 px-6 py-16" role="alert">
-      <h1 className="text-xl font-semibold">This page could not be loaded</h1>
-      <p className="text-ink-2">{refusal?.message ?? 'Something went wrong in the page itself.'}</p>
+    <section className="mx-auto grid max-w-[460px] justify-items-center gap-2 px-6 py-20 text-center" role="alert">
+      <span className="grid size-9 place-items-center rounded-md bg-fail-soft text-fail">
+        <Icon name="failed" size={18} />
+      </span>
+      <h1 className="mt-1 text-xl font-semibold">This page could not be loaded</h1>
+      <p className="text-ink-2">{what}</p>
       <p className="text-ink-3">No payment is affected: they continue without the dashboard.</p>
-      {refusal?.requestId && (
-        <p className="text-xs text-ink-3">
-          Request <code>{refusal.requestId}</code>
-        </p>
-      )}
-      <div>
-        <Button icon="ring" look="primary" onClick={again}>
-          Load again
+      <div className="mt-2 flex gap-2">
+        <Button look="primary" onClick={again}>
+          Try again
+        </Button>
+        <Button icon="copy" onClick={() => void copyText(`${what} ${id ? `Request ${id}` : error.message}`, 'Details')}>
+          Copy details
         </Button>
       </div>
+      {id !== undefined && <p className="text-xs text-ink-3">request {id}</p>}
     </section>
   )
 }
 
-function Refused({ message, fix }: { readonly message: string; readonly fix: string | undefined }) {
+/** Names the permission that is missing, and who can grant it. */
+function Refused({ refusal }: { readonly refusal: CallError }) {
   return (
-    <section className="mx-auto grid max-w-[520px] gap-3 px-6 py-16">
-      <h1 className="text-xl font-semibold">You may not see this page</h1>
-      <p className="text-ink-2">{message}</p>
-      {fix && <p className="text-ink-3">{fix}</p>}
+    <section className="mx-auto grid max-w-[460px] justify-items-center gap-2 px-6 py-20 text-center">
+      <span className="grid size-9 place-items-center rounded-md bg-surface-3 text-ink-2">
+        <Icon name="lock" size={18} />
+      </span>
+      <h1 className="mt-1 text-xl font-semibold">You may not see this page</h1>
+      <p className="text-ink-2">{refusal.message}</p>
+      {refusal.details.map(({ field, message }) => (
+        <p className="text-ink-2" key={field}>
+          {field}: <code className="font-mono text-xs">{message}</code>
+        </p>
+      ))}
+      <p className="text-ink-3">{refusal.fix ?? 'A person with the role owner can grant it under Settings, Team.'}</p>
     </section>
   )
 }

@@ -39,15 +39,25 @@ export function Frame() {
   const isSandbox = env === 'sandbox'
   return (
     <div
-      className={`grid min-h-screen wide:grid-cols-[var(--rail)_minmax(0,1fr)] ${isSandbox ? 'border-4 border-sand' : ''}`}
+      className={`grid min-h-screen max-wide:pb-14 wide:grid-cols-[var(--rail)_minmax(0,1fr)] ${isSandbox ? 'border-4 border-sand' : ''}`}
+      data-env={env}
     >
-      <a className="absolute -left-[999px] focus:top-3 focus:left-3" href="#main">
+      <a className="absolute -left-[999px] focus:top-3 focus:left-3 focus:z-20 focus:bg-surface focus:p-2" href="#main">
         Skip to the page
       </a>
       <Rail env={env} me={me} merchantId={merchantId} />
-      <div className="m-2 ml-0 flex min-w-0 flex-col rounded-lg border border-line bg-surface max-wide:ml-2">
-        {isSandbox && <SandboxBand />}
-        <TopBar env={env} merchantId={merchantId} onFind={() => setFinding(true)} onHelp={() => setHelping(true)} />
+      <div
+        className="flex min-w-0 flex-col bg-surface wide:m-2 wide:ml-0 wide:rounded-lg wide:border wide:border-line"
+        data-sheet
+      >
+        {isSandbox && <SandboxBand merchantId={merchantId} />}
+        <TopBar
+          env={env}
+          me={me}
+          merchantId={merchantId}
+          onFind={() => setFinding(true)}
+          onHelp={() => setHelping(true)}
+        />
         <main className="min-w-0 flex-1" id="main">
           <Outlet />
         </main>

@@ -6,7 +6,14 @@ import { timeText } from '../ui/time.tsx'
 import { zoneChoice, zoneName } from '../ui/zone.ts'
 
 /** Lists and sums that a payment changes. Each page reads them again; the list of payments follows by itself. */
-const changed: ReadonlySet<unknown> = new Set(['summary', 'user', 'latest-payments', 'doubts', 'approvals'])
+const changed: ReadonlySet<unknown> = new Set([
+  'summary',
+  'user',
+  'latest-payments',
+  'doubts',
+  'approvals',
+  'approvals-count',
+])
 const gatherMs = 400
 
 /** Whether what is on the screen is current, and since when it is not. It holds the one stream of this window. */

@@ -1,22 +1,34 @@
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import type { Environment } from '../api/place.ts'
 import { type Me, operatorPermissions, permissionsIn } from '../session.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
+import { BottomTabs } from './bottom-tabs.tsx'
 import { MerchantSwitch } from './merchant-switch.tsx'
 
-interface Item {
+const RailCount = lazy(async () => ({ default: (await import('./rail-count.tsx')).RailCount }))
+
+export interface Item {
   readonly word: string
   readonly icon: IconName
   readonly path: string
   /** Shown to people with any of these. */
   readonly permissions: readonly string[]
+  /** What is counted beside it. */
+  readonly count?: 'doubts' | 'approvals'
 }
 
 const merchantItems: readonly Item[] = [
   { word: 'Home', icon: 'home', path: '', permissions: ['payments:read'] },
-  { word: 'Payments', icon: 'payments', path: '/payments', permissions: ['payments:read'] },
+  { word: 'Payments', icon: 'payments', path: '/payments', permissions: ['payments:read'], count: 'doubts' },
   { word: 'Balances', icon: 'balances', path: '/balances', permissions: ['payments:read'] },
-  { word: 'Approvals', icon: 'approvals', path: '/approvals', permissions: ['payouts:approve', 'payouts:create'] },
+  {
+    word: 'Approvals',
+    icon: 'approvals',
+    path: '/approvals',
+    permissions: ['payouts:approve', 'payouts:create'],
+    count: 'approvals',
+  },
   { word: 'Developers', icon: 'developers', path: '/developers', permissions: ['webhooks:read', 'developers:write'] },
   { word: 'Settings', icon: 'settings', path: '/settings', permissions: ['payments:read'] },
 ]
@@ -38,47 +50,49 @@ interface RailProps {
   readonly env: Environment | undefined
 }
 
+/** Pages: a rail on the left, or tabs at the bottom of narrow windows. */
 export function Rail({ me, merchantId, env }: RailProps) {
-  const isMerchant = merchantId !== undefined && env !== undefined
-  const may = isMerchant ? permissionsIn(me, { merchantId, env }) : operatorPermissions(me)
-  const base = isMerchant ? `/m/${merchantId}/${env}` : '/operator'
-  const items = (isMerchant ? merchantItems : operatorItems).filter(({ permissions }) =>
+  const place = merchantId !== undefined && env !== undefined ? { merchantId, env } : undefined
+  const may = place ? permissionsIn(me, place) : operatorPermissions(me)
+  const base = place ? `/m/${merchantId}/${env}` : '/operator'
+  const items = (place ? merchantItems : operatorItems).filter(({ permissions }) =>
     permissions.some((permission) => may.has(permission)),
   )
   return (
-    <nav
-      aria-label="Pages"
-      className="flex flex-col gap-0.5 p-3 max-wide:order-last max-wide:flex-row max-wide:justify-around wide:sticky wide:top-0 wide:h-screen"
-      data-frame
-    >
-      <div className="mb-2.5 max-wide:hidden">
-        <MerchantSwitch me={me} merchantId={merchantId} />
-      </div>
-      {items.map(({ word, icon, path }) => (
-        <Link
-          activeOptions={{ exact: path === '' }}
-          activeProps={{ className: 'bg-raised text-ink ring-1 ring-line', 'aria-current': 'page' }}
-          className="flex h-[30px] items-center gap-2.5 rounded-sm px-2 font-medium text-ink-2 hover:bg-surface-3"
-          key={word}
-          to={`${base}${path}` as never}
-        >
-          <Icon name={icon} />
-          {word}
-        </Link>
-      ))}
-      <a
-        className="mt-auto flex items-center gap-2.5 rounded-sm p-2 hover:bg-surface-3 max-wide:hidden"
-        href="/account"
-      >
-        <span className="grid size-[26px] place-items-center rounded-full bg-brand-soft text-[10.5px] font-semibold text-ok">
-          {initialsOf(me.name)}
-        </span>
-        <span className="min-w-0">
-          <b className="block truncate font-semibold">{me.name}</b>
-          <small className="text-2xs text-ink-3">Your account</small>
-        </span>
-      </a>
-    </nav>
+    <>
+      <nav aria-label="Pages" className="sticky top-0 flex h-screen flex-col gap-0.5 p-3 max-wide:hidden" data-frame>
+        <div className="mb-2.5">
+          <MerchantSwitch me={me} merchantId={merchantId} />
+        </div>
+        {items.map(({ word, icon, path, count }) => (
+          <Link
+            activeOptions={{ exact: path === '', includeSearch: false }}
+            activeProps={{ className: 'bg-raised text-ink ring-1 ring-line', 'aria-current': 'page' }}
+            className="flex h-[30px] items-center gap-2.5 rounded-sm px-2 font-medium text-ink-2 hover:bg-surface-3"
+            key={word}
+            to={`${base}${path}` as never}
+          >
+            <Icon name={icon} />
+            {word}
+            {count && place && (
+              <Suspense>
+                <RailCount may={may} of={count} place={place} />
+              </Suspense>
+            )}
+          </Link>
+        ))}
+        <a className="mt-auto flex items-center gap-2.5 rounded-sm p-2 hover:bg-surface-3" href="/account">
+          <span className="grid size-[26px] flex-none place-items-center rounded-full bg-brand-soft text-[10.5px] font-semibold text-ok">
+            {initialsOf(me.name)}
+          </span>
+          <span className="min-w-0">
+            <b className="block truncate font-semibold">{me.name}</b>
+            <small className="block truncate text-2xs text-ink-3">{rolesOf(me, merchantId)}</small>
+          </span>
+        </a>
+      </nav>
+      <BottomTabs base={base} env={env} items={items} me={me} merchantId={merchantId} />
+    </>
   )
 }
 
@@ -89,3 +103,10 @@ const initialsOf = (name: string) =>
     .slice(0, 2)
     .join('')
     .toUpperCase()
+
+/** `Owner`, or the roles at the operator. */
+function rolesOf({ merchants, operator }: Me, merchantId: string | undefined): string {
+  const roles = merchantId === undefined ? operator : merchants.filter(({ merchant }) => merchant === merchantId)
+  const words = [...new Set(roles.map(({ role }) => role))].join(', ')
+  return words === '' ? 'Your account' : words.charAt(0).toUpperCase() + words.slice(1)
+}

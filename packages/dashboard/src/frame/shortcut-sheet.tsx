@@ -9,7 +9,11 @@ const keys = [
   ['j and k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['Esc', 'Close'],
+  ['x', 'Select the row'],
   ['c', 'Copy the id'],
+  ['f', 'Add a filter'],
+  ['e', 'Export'],
+  ['n', 'New payout'],
   ['?', 'This list'],
 ] as const
 

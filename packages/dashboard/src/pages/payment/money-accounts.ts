@@ -53,7 +53,8 @@ export function accountsOf(postings: readonly Posting[]): TAccount[] {
       if (!first) return []
       const { name, country, kind } = first.account
       const { currency } = first.posting
-      const linesOf = (isDebit: boolean) => some.filter((side) => side.isDebit === isDebit).map(({ posting }) => posting)
+      const linesOf = (isDebit: boolean) =>
+        some.filter((side) => side.isDebit === isDebit).map(({ posting }) => posting)
       const [debits, credits] = [linesOf(true), linesOf(false)]
       return [{ key, name, country, kind, currency, debits, credits, net: totalOf(debits) - totalOf(credits) }]
     })

@@ -39,7 +39,12 @@ export function MoneyTab({ place, transactionId }: MoneyTabProps) {
       <DataTable
         columns={[
           { head: '#', cell: ({ number }) => number + 1 },
-          { head: 'Event', isWideOnly: true, cell: ({ event, state }) => `${event}, ${state}`, className: 'text-ink-2' },
+          {
+            head: 'Event',
+            isWideOnly: true,
+            cell: ({ event, state }) => `${event}, ${state}`,
+            className: 'text-ink-2',
+          },
           { head: 'From (debit)', cell: ({ debit }) => debit.name },
           { head: 'To (credit)', cell: ({ credit }) => credit.name },
           {

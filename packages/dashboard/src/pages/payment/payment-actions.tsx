@@ -101,7 +101,10 @@ function CancelDialog({ place, payment, onClose }: DialogProps) {
     run: (id: string, key) =>
       merchantApi(place)('postFiatPayoutTransactionIdCancel', { path: { transactionId: id }, key }),
     done: () => 'Payout cancelled',
-    changes: [['payment', place, transactionId], ['user', place]],
+    changes: [
+      ['payment', place, transactionId],
+      ['user', place],
+    ],
     onDone: onClose,
   })
   return (

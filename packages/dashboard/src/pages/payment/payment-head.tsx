@@ -38,7 +38,9 @@ export function PaymentHead({ place, payment }: HeadProps) {
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <span className={`grid size-5 place-items-center rounded-xs ${out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'}`}>
+        <span
+          className={`grid size-5 place-items-center rounded-xs ${out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'}`}
+        >
           <Icon name={out ? 'out' : 'in'} size={12} />
         </span>
         <h2 className="font-medium text-ink-2">
@@ -48,7 +50,12 @@ export function PaymentHead({ place, payment }: HeadProps) {
         <StatusBadge of={payment.stage} />
       </div>
       <p>
-        <Money amount={payment.amount} className="text-3xl tracking-[-0.02em]" currency={payment.currency} isOut={out} />
+        <Money
+          amount={payment.amount}
+          className="text-3xl tracking-[-0.02em]"
+          currency={payment.currency}
+          isOut={out}
+        />
       </p>
       <p className={`flex gap-2.5 rounded-md border px-3.5 py-2.5 ${className}`}>
         <Icon className={`mt-0.5 ${tones[payment.stage] ?? 'text-ink-2'}`} name={icon} />
@@ -71,7 +78,14 @@ function Facts({ payment }: { readonly payment: OnePayment }) {
       'Provider receipt',
       providerReceipt === '' ? '–' : <CopyText isWhole key="receipt" text={providerReceipt} what="Receipt" />,
     ],
-    ['Fee', fee === 0 ? '–' : <Money amount={fee} currency={out ? payment.senderCurrency : payment.receiverCurrency} key="fee" />],
+    [
+      'Fee',
+      fee === 0 ? (
+        '–'
+      ) : (
+        <Money amount={fee} currency={out ? payment.senderCurrency : payment.receiverCurrency} key="fee" />
+      ),
+    ],
   ]
   return (
     <dl className="grid grid-cols-2 gap-x-5 gap-y-3 phone:grid-cols-[1.3fr_1.2fr_1.2fr_auto]">

@@ -10,8 +10,8 @@ import { moneyText } from '../../ui/money.tsx'
 import { problemOf, useAction } from '../../ui/use-action.ts'
 import { fromMinor } from './minor-units.ts'
 import type { OnePayment } from './payment-queries.ts'
-import { RefundPreview } from './refund-preview.tsx'
 import { readAmount } from './read-amount.ts'
+import { RefundPreview } from './refund-preview.tsx'
 
 interface RefundDialogProps {
   readonly place: Place
@@ -50,7 +50,10 @@ function RefundForm({ place, payment, onClose }: RefundDialogProps) {
       return merchantApi(place)('postTransactionsTransactionIdRefunds', { path: { transactionId }, body, key })
     },
     done: (_, input) => `Refund of ${moneyText(input.amount, currency)} accepted`,
-    changes: [['payment', place, transactionId], ['user', place]],
+    changes: [
+      ['payment', place, transactionId],
+      ['user', place],
+    ],
     onDone: onClose,
   })
   const submit = (event: FormEvent) => {

@@ -7,7 +7,9 @@ const pathOf = ({ path }: LoggedRequest, transactionId: string) =>
 /** A logged request for a shell. Keys and tokens are variables: the log has none. */
 export function curlOf(request: LoggedRequest, transactionId: string): string {
   const { method, body } = request
-  const lines = [`curl ${method === 'GET' || method === 'POST' ? '' : `-X ${method} `}"$MALIPO_URL${pathOf(request, transactionId)}"`]
+  const lines = [
+    `curl ${method === 'GET' || method === 'POST' ? '' : `-X ${method} `}"$MALIPO_URL${pathOf(request, transactionId)}"`,
+  ]
   lines.push('-H "authorization: Bearer $TOKEN"')
   if (body !== undefined)
     lines.push("-H 'content-type: application/json'", `-d '${json(body).replaceAll("'", String.raw`'\''`)}'`)
@@ -17,7 +19,10 @@ export function curlOf(request: LoggedRequest, transactionId: string): string {
 
 export function typeScriptOf(request: LoggedRequest, transactionId: string): string {
   const { method, body } = request
-  const headers = ['authorization: `Bearer ${token}`', ...(body === undefined ? [] : ["'content-type': 'application/json'"])]
+  const headers = [
+    "authorization: 'Bearer ' + token",
+    ...(body === undefined ? [] : ["'content-type': 'application/json'"]),
+  ]
   return [
     `const response = await fetch(\`\${process.env.MALIPO_URL}${pathOf(request, transactionId)}\`, {`,
     `  method: '${method}',`,

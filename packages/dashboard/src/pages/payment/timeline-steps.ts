@@ -88,8 +88,7 @@ function entryStep({ kind, at }: LedgerEntry, group: readonly LedgerEntry[]): St
   const count = `${group.length} ${group.length === 1 ? 'entry' : 'entries'}`
   const ways = [...new Set(group.map(({ debit, credit }) => `${debit.name} to ${credit.name}`))].join(', ')
   const step = { at: Date.parse(at), lane: 'Ledger', isWaiting: false } as const
-  if (kind === 'hold')
-    return { ...step, icon: 'lock', tone: 'plain', fact: `${totalOf(group)} held`, detail: ways }
+  if (kind === 'hold') return { ...step, icon: 'lock', tone: 'plain', fact: `${totalOf(group)} held`, detail: ways }
   if (kind === 'released')
     return { ...step, icon: 'lock', tone: 'plain', fact: `${totalOf(group)} released`, detail: 'The hold has ended.' }
   return { ...step, icon: 'ledger', tone: 'ok', fact: 'Booked', detail: `${count}, balanced: ${ways}` }
@@ -119,7 +118,10 @@ function webhookStep({ createdAt, event, response, attempts, status }: WebhookRe
     icon: 'webhook',
     tone: tones[status],
     fact: `Webhook ${event}: ${outcome}`,
-    detail: attempts === 0 ? undefined : `${tries}${response.durationMs === undefined ? '' : `, the last in ${response.durationMs} ms`}`,
+    detail:
+      attempts === 0
+        ? undefined
+        : `${tries}${response.durationMs === undefined ? '' : `, the last in ${response.durationMs} ms`}`,
     isWaiting: false,
   }
 }

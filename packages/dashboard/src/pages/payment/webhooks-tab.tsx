@@ -27,7 +27,8 @@ export function WebhooksTab({ place, transactionId, may }: WebhooksTabProps) {
   if (data.length === 0)
     return (
       <p className="pt-6 text-ink-3">
-        No webhook was made for this payment. Add an endpoint under Developers, Webhooks; it gets the events from then on.
+        No webhook was made for this payment. Add an endpoint under Developers, Webhooks; it gets the events from then
+        on.
       </p>
     )
   const newestFirst = [...data].sort((left, right) => (left.createdAt < right.createdAt ? 1 : -1))
@@ -58,7 +59,9 @@ function Delivery({ place, record, mayResend }: DeliveryProps) {
   return (
     <article aria-label={`Webhook ${event}`} className="rounded-card border border-line">
       <header className="flex flex-wrap items-center gap-x-2.5 gap-y-1 px-3 py-2">
-        <b className={`font-mono text-xs ${tones[status]}`}>{response.status || (status === 'CREATED' ? 'new' : '–')}</b>
+        <b className={`font-mono text-xs ${tones[status]}`}>
+          {response.status || (status === 'CREATED' ? 'new' : '–')}
+        </b>
         <b className="font-semibold">{event}</b>
         <span className="text-xs text-ink-3">
           {attempts === 1 ? '1 attempt' : `${attempts} attempts`} · <Time at={createdAt} />
@@ -84,9 +87,7 @@ function Delivery({ place, record, mayResend }: DeliveryProps) {
       <details className="border-t border-line px-3 py-1.5">
         <summary className="min-h-6 cursor-pointer text-xs leading-6 text-ink-2">Request and response</summary>
         <div className="grid gap-2 pt-1 pb-2">
-          <Code label="Request">
-            {`POST ${webhookUrl}\nwebhook-id: ${record.eventId}`}
-          </Code>
+          <Code label="Request">{`POST ${webhookUrl}\nwebhook-id: ${record.eventId}`}</Code>
           <JsonCode label="Data of the request" value={{ event, data: record.data }} />
           <p className="text-xs text-ink-3">{responseWords(record)}</p>
           {response.body !== undefined && response.body !== '' && <Code label="Response">{response.body}</Code>}

@@ -19,17 +19,7 @@ export interface PaymentFilters {
   readonly open?: string
 }
 
-const texts = [
-  'stage',
-  'type',
-  'method',
-  'currency',
-  'country',
-  'startDate',
-  'endDate',
-  'reference',
-  'open',
-] as const
+const texts = ['stage', 'type', 'method', 'currency', 'country', 'startDate', 'endDate', 'reference', 'open'] as const
 const amounts = ['minAmount', 'maxAmount'] as const
 
 /** Keeps what is known and drops the rest: a URL is written by anyone. */

@@ -83,7 +83,10 @@ export function FailedList({ error, onAgain }: FailedListProps) {
 export function StaleNote({ error, onAgain, at }: FailedListProps & { readonly at: number }) {
   const zone = zoneName(zoneChoice.use())
   return (
-    <div className="mx-6 mb-3 flex items-center gap-3 rounded-md border border-warn-line bg-warn-soft px-3.5 py-2 text-warn max-phone:mx-4" role="alert">
+    <div
+      className="mx-6 mb-3 flex items-center gap-3 rounded-md border border-warn-line bg-warn-soft px-3.5 py-2 text-warn max-phone:mx-4"
+      role="alert"
+    >
       <Icon name="warn" />
       <p className="flex-1">
         <b>More could not be loaded.</b> The rows below are from {timeText(new Date(at), zone)}. {error.message}

@@ -83,7 +83,10 @@ export const Amount = ({ payment }: { readonly payment: Payment }) => (
 
 function Fee({ payment }: { readonly payment: Payment }) {
   if (payment.fee === 0) return '–'
-  const { whole, decimals } = moneyParts(payment.fee, isOut(payment) ? payment.senderCurrency : payment.receiverCurrency)
+  const { whole, decimals } = moneyParts(
+    payment.fee,
+    isOut(payment) ? payment.senderCurrency : payment.receiverCurrency,
+  )
   return <span className="text-ink-2 tabular-nums">{`${whole}${decimals}`}</span>
 }
 

@@ -1,4 +1,4 @@
-import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { AnswerOf } from '../../api/caller.ts'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
@@ -37,11 +37,18 @@ export function paymentsQuery(place: Place, filters: PaymentFilters, q: string) 
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor, signal }) => readPage(place, filters, q, { cursor, signal }),
     getNextPageParam: ({ nextCursor }) => nextCursor || undefined,
-    placeholderData: keepPreviousData,
+    // Rows of the filters before stay until those of the new ones are there, but never rows of another merchant or environment.
+    placeholderData: (before: LoadedPayments | undefined, query) =>
+      isSame(query?.queryKey[1], place) ? before : undefined,
+    // Comparing all rows of all pages at every change costs more than drawing those on the screen.
+    structuralSharing: false,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
 }
+
+const isSame = (left: Place | undefined, right: Place) =>
+  left?.merchantId === right.merchantId && left.env === right.env
 
 export function paymentQuery(place: Place, transactionId: string) {
   return queryOptions({

@@ -17,7 +17,8 @@ export const builtInViews: readonly View[] = [
   { name: 'Failed today', filters: { status: 'failed', startDate: 'today' } },
 ]
 
-const sorted = (filters: object) => JSON.stringify(Object.entries(filters).sort(([left], [right]) => (left < right ? -1 : 1)))
+const sorted = (filters: object) =>
+  JSON.stringify(Object.entries(filters).sort(([left], [right]) => (left < right ? -1 : 1)))
 
 export const isSameView = (left: Filters, { open: _, ...right }: PaymentFilters): boolean =>
   sorted(left) === sorted(right)

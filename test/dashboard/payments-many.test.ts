@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDashboard } from './open-dashboard.ts'
+
+const rows = 50_000
+const pageRows = 5000
+
+/** A payment as the search returns it, copied under its own id. */
+const copyOf = (payment: Record<string, unknown>, index: number) => ({
+  ...payment,
+  transactionId: `txn_${String(rows - index).padStart(32, '0')}`,
+  externalReference: `order-${rows - index}`,
+  amount: 100 + (index % 9000),
+})
+
+test('a list of 50,000 payments scrolls without long frames', { timeout: 240_000 }, async (t) => {
+  const { malipo, as } = await openDashboard(t)
+  const merchant = await malipo.refunding()
+  await merchant.paid(1250)
+  const { page, go } = await as({ merchant: { id: merchant.id, roles: ['owner'] } })
+  await page.route('**/search/transactions?**', async (route) => {
+    const url = new URL(route.request().url())
+    const from = Number(url.searchParams.get('cursor') ?? 0)
+    url.searchParams.delete('cursor')
+    const response = await route.fetch({ url: url.href })
+    const { data } = (await response.json()) as { data: Record<string, unknown>[] }
+    const copies = Array.from({ length: pageRows }, (_, at) => copyOf(data[0] ?? {}, from + at))
+    const nextCursor = from + pageRows < rows ? String(from + pageRows) : ''
+    await route.fulfill({ json: { success: true, data: data[0] ? copies : [], nextCursor } })
+  })
+
+  await go(`/m/${merchant.id}/sandbox/payments`)
+  const list = page.getByRole('region', { name: 'Payments', exact: true })
+  await list.getByRole('row').nth(5).waitFor()
+  await page.waitForFunction(`(() => {
+    const list = document.querySelector('section[aria-label="Payments"]')
+    list.scrollTop = list.scrollHeight
+    return document.querySelector('footer [role="status"]')?.textContent === '50,000 payments'
+  })()`)
+  const frames = (await page.evaluate(`new Promise((resolve) => {
+    const list = document.querySelector('section[aria-label="Payments"]')
+    list.scrollTop = 0
+    const times = []
+    const step = (at) => {
+      times.push(at)
+      list.scrollTop += 240
+      if (times.length < 180) requestAnimationFrame(step)
+      else resolve(times)
+    }
+    requestAnimationFrame(step)
+  })`)) as number[]
+
+  const gaps = frames.slice(1).map((at, index) => at - (frames[index] ?? at))
+  const sorted = gaps.toSorted((left, right) => left - right)
+  const [median = 0, slow = 0] = [sorted[Math.floor(sorted.length / 2)], sorted[Math.floor(sorted.length * 0.95)]]
+  t.diagnostic(`median ${median.toFixed(1)} ms, 95 % ${slow.toFixed(1)} ms, ${gaps.length} frames`)
+  assert.ok(median < 20, `the median frame took ${median} ms`)
+  assert.ok(Number(await list.locator('tr').count()) < 100)
+})
