@@ -108,7 +108,10 @@ function objectType({ properties = {}, patternProperties = {}, required = [] }: 
 }
 
 /** `^[A-Z]{3}Wallet$` is any text that ends in Wallet. */
-const keyOf = (pattern: string) => `name: \`\${string}${pattern.replaceAll(/\^|\$|\[[^\]]*\]|\{[^}]*\}/g, '')}\``
+const keyOf = (pattern: string) => {
+  const end = pattern.replaceAll(/\^|\$|\.\*|\[[^\]]*\]|\{[^}]*\}/g, '')
+  return end === '' ? 'name: string' : `name: \`\${string}${end}\``
+}
 
 const indent = (depth: number) => '  '.repeat(depth)
 

@@ -431,6 +431,8 @@ export interface Schemas {
     filters: {
       /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'pending' | 'failed' | 'successful' | undefined
+      /** Only pending transactions in this stage */
+      stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
       /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
       type?: string | undefined
       /** momo, card, bank-transfer, bank or conversion */
@@ -2088,6 +2090,8 @@ export interface Operations {
       filters: {
         /** PENDING, then SUCCESSFUL or FAILED */
         status?: 'pending' | 'failed' | 'successful' | undefined
+        /** Only pending transactions in this stage */
+        stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
         /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
         type?: string | undefined
         /** momo, card, bank-transfer, bank or conversion */
@@ -2130,6 +2134,8 @@ export interface Operations {
       filters: {
         /** PENDING, then SUCCESSFUL or FAILED */
         status?: 'pending' | 'failed' | 'successful' | undefined
+        /** Only pending transactions in this stage */
+        stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
         /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
         type?: string | undefined
         /** momo, card, bank-transfer, bank or conversion */
@@ -2187,6 +2193,8 @@ export interface Operations {
       q?: string | undefined
       /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'pending' | 'failed' | 'successful' | undefined
+      /** Only pending transactions in this stage */
+      stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
       /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
       type?: string | undefined
       /** momo, card, bank-transfer, bank or conversion */
@@ -2224,6 +2232,8 @@ export interface Operations {
       q?: string | undefined
       /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'pending' | 'failed' | 'successful' | undefined
+      /** Only pending transactions in this stage */
+      stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
       /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
       type?: string | undefined
       /** momo, card, bank-transfer, bank or conversion */

@@ -1937,6 +1937,8 @@ export interface Operations {
       q?: string | undefined
       /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'pending' | 'failed' | 'successful' | undefined
+      /** Only pending transactions in this stage */
+      stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
       /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
       type?: string | undefined
       /** momo, card, bank-transfer, bank or conversion */
@@ -1974,6 +1976,8 @@ export interface Operations {
       q?: string | undefined
       /** PENDING, then SUCCESSFUL or FAILED */
       status?: 'pending' | 'failed' | 'successful' | undefined
+      /** Only pending transactions in this stage */
+      stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
       /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
       type?: string | undefined
       /** momo, card, bank-transfer, bank or conversion */

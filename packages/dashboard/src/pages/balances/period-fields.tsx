@@ -37,7 +37,7 @@ export function PeriodFields({ period: { startDate, endDate }, onChange }: Perio
         chosen={span?.name ?? ''}
         label="Last days"
         onChoose={(name) => onChange({ startDate: dayBefore(Number(name)), endDate: today })}
-        segments={spans as readonly { readonly name: string; readonly word: string }[]}
+        options={spans as readonly { readonly name: string; readonly word: string }[]}
       />
     </div>
   )

@@ -93,7 +93,7 @@ function Actions({ place, currency, summary }: ActionsProps) {
           onChoose={(name) =>
             void navigate({ to: '/m/$merchantId/$env', params: place, search: { currency: name }, replace: true })
           }
-          segments={currencies.toSorted((a, b) => a.localeCompare(b)).map((name) => ({ name, word: name }))}
+          options={currencies.toSorted((a, b) => a.localeCompare(b)).map((name) => ({ name, word: name }))}
         />
       )}
       {may.has('payouts:create') && (
