@@ -62,11 +62,13 @@ export function FlowCard({ summary, now }: FlowCardProps) {
 
 const barOf = (hour: Hour, methods: readonly string[]): HourBar => ({
   hour: hour.hour,
-  parts: methods.map((method) => ({ colour: colourOf(method), value: hour.in[method] ?? 0 })),
+  parts: methods.map((method) => ({ colour: colourOf(method), value: amountOf(hour.in, method) })),
   out: total(hour.out),
   ghostIn: hour.lastWeekIn,
   ghostOut: hour.lastWeekOut,
 })
+
+const amountOf = (byMethod: Readonly<Record<string, number>>, method: string) => byMethod[method] ?? 0
 
 const clock = (hour: number) => `${String(hour).padStart(2, '0')}:00`
 const spanOf = ({ hour }: Hour) => `${clock(hour)} to ${clock(hour + 1)}`
@@ -109,7 +111,7 @@ function entriesOf({ hours, currency }: Summary, methods: readonly string[]) {
       colour: colourOf(method),
       value: figure(
         sum(
-          hours.map((hour) => hour.in[method] ?? 0),
+          hours.map((hour) => amountOf(hour.in, method)),
           currency,
         ),
         currency,
@@ -132,7 +134,7 @@ function Tooltip({ hour, methods, currency }: TooltipProps) {
     ...methods.map((method) => ({
       word: methodOf({ method }),
       colour: colourOf(method),
-      amount: sum([hour.in[method] ?? 0], currency),
+      amount: sum([amountOf(hour.in, method)], currency),
     })),
     { word: 'Paid out', colour: outColour, amount: sum(Object.values(hour.out), currency) },
     { word: 'Collected last week', colour: 'transparent', amount: sum([hour.lastWeekIn], currency) },
@@ -166,7 +168,7 @@ function HourTable({
       (method): Column<Hour> => ({
         head: methodOf({ method }),
         isNumber: true,
-        cell: (hour) => figure(hour.in[method] ?? 0, currency),
+        cell: (hour) => figure(amountOf(hour.in, method), currency),
       }),
     ),
     { head: 'Paid out', isNumber: true, cell: (hour) => figure(sum(Object.values(hour.out), currency), currency) },

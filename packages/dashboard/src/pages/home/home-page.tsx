@@ -34,13 +34,15 @@ export function HomePage() {
         <StatTiles hoursPassed={Math.floor(hoursIn(summary)) + 1} place={place} summary={summary} />
       )}
       <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,8fr)_minmax(0,4fr)]">
-        <div className="grid min-w-0 gap-4 max-wide:order-last">
+        <div className={column}>
           {isEmpty && <EmptyHome env={place.env} />}
           {summary && !isEmpty && <FlowCard now={hoursIn(summary)} summary={summary} />}
           {latest && !isEmpty && <LatestPayments payments={latest} place={place} />}
         </div>
-        <div className="grid min-w-0 gap-4">
-          {summary && <AttentionCard attention={summary.attention} place={place} />}
+        <div className={column}>
+          <div className="max-wide:-order-1">
+            {summary && <AttentionCard attention={summary.attention} place={place} />}
+          </div>
           {summary && <MethodRates methods={summary.methods} />}
           {wallets && <WalletsCard place={place} wallets={wallets.filter(isUsed)} />}
         </div>
@@ -48,6 +50,9 @@ export function HomePage() {
     </Page>
   )
 }
+
+/** On a phone the parts are one column, with what needs attention first. */
+const column = 'min-w-0 gap-4 max-wide:contents wide:grid'
 
 /** The currency of the URL, else of the newest payment, else of the first wallet. */
 function useHome(place: Place) {

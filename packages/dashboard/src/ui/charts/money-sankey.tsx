@@ -1,4 +1,4 @@
-import { sankey, sankeyJustify, sankeyLinkHorizontal } from 'd3-sankey'
+import { type SankeyNode, sankey, sankeyJustify, sankeyLinkHorizontal } from 'd3-sankey'
 import { useWidth } from './use-width.ts'
 
 export interface SankeyPart {
@@ -53,7 +53,7 @@ export function MoneySankey({ label, wallet, sources, targets }: MoneySankeyProp
   )
 }
 
-type Placed = Node & { readonly x0?: number; readonly x1?: number; readonly y0?: number; readonly y1?: number }
+type Placed = SankeyNode<Node, object>
 
 const nodeOf = (end: unknown) => end as Placed
 
