@@ -49,12 +49,23 @@ function Field({
 const look =
   'w-full rounded-sm border border-line-3 bg-surface px-2.5 outline-offset-0 aria-invalid:border-fail disabled:bg-surface-3 disabled:text-ink-3 max-phone:text-lg'
 
-type TextFieldProps = FieldProps & Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'className'>
+type TextFieldProps = FieldProps &
+  Omit<InputHTMLAttributes<HTMLInputElement>, 'id' | 'className'> & {
+    /** For the one amount that a page is about. */
+    readonly isLarge?: boolean
+  }
 
-export function TextField({ label, hint, problem, className = '', ...rest }: TextFieldProps) {
+export function TextField({ label, hint, problem, className = '', isLarge = false, ...rest }: TextFieldProps) {
   return (
     <Field className={className} hint={hint} label={label} problem={problem}>
-      {(control) => <input autoComplete="off" className={`h-9 ${look}`} {...rest} {...control} />}
+      {(control) => (
+        <input
+          autoComplete="off"
+          className={`${isLarge ? 'h-12 text-xl font-semibold' : 'h-9'} ${look}`}
+          {...rest}
+          {...control}
+        />
+      )}
     </Field>
   )
 }

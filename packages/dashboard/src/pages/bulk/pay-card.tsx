@@ -4,8 +4,8 @@ import { ActionProblem } from '../../ui/action-problem.tsx'
 import { fromMinor, readAmount, toMinor } from '../../ui/amount.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { type Figure, Figures, Verified } from '../../ui/figures.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { type Figure, Figures, Verified } from '../../ui/figures.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Note } from '../../ui/note.tsx'
 import { type Sum, sumsByCurrency, sumsByDestination, sumsByWallet } from './bulk-sums.ts'
@@ -81,7 +81,10 @@ function outcomeOf(ready: readonly CheckedRow[]): string {
   return `Pay ${paid.toLocaleString('en')}, send ${waiting.toLocaleString('en')} for approval`
 }
 
-function walletFacts({ currency, country, amount }: Sum & { country: string }, totals: PayCardProps['totals']): Figure[] {
+function walletFacts(
+  { currency, country, amount }: Sum & { country: string },
+  totals: PayCardProps['totals'],
+): Figure[] {
   const total = totals.find((each) => each.currency === currency && each.country === country)
   const after = total && fromMinor(toMinor(total.available, currency) - toMinor(amount, currency), currency)
   return [

@@ -24,17 +24,19 @@ export function AmountCard({ draft, onChange, wallets, wallet, check }: AmountCa
         <div className="grid gap-3 phone:grid-cols-[7fr_5fr]">
           <TextField
             inputMode="decimal"
+            isLarge
             label={currency === '' ? 'Beneficiary receives' : `Beneficiary receives, ${currency}`}
             onChange={({ target }) => onChange({ ...draft, amount: target.value })}
             problem={read?.problem ?? check.problemOf('amount')}
             value={draft.amount}
           />
           <SelectField
+            hint={wallet && `${moneyText(wallet.available, wallet.currency)} available`}
             label="Pay from"
             onChange={({ target }) => onChange({ ...draft, wallet: target.value })}
             options={wallets.map((each) => ({
               value: walletKey(each),
-              word: `${each.currency} wallet, ${each.country}: ${moneyText(each.available, each.currency)} available`,
+              word: `${each.currency} wallet, ${each.country}`,
             }))}
             problem={walletProblem}
             value={wallet ? walletKey(wallet) : ''}

@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
+import { useWidth } from '../use-width.ts'
 import { axisText } from './axis-text.ts'
-import { useWidth } from './use-width.ts'
 
 export interface HourBar {
   readonly hour: number
@@ -31,7 +31,7 @@ const tooltipWidth = 216
 
 /** Money in above the axis and out below, by hour. The arrow keys move along the hours. */
 export function HourChart({ label, bars, outColour, now, wordsOf, tooltip }: HourChartProps) {
-  const [ref, width] = useWidth<HTMLDivElement>()
+  const [ref, width] = useWidth<HTMLDivElement>(640)
   const [at, setAt] = useState<number>()
   const scales = scalesFor(bars, width)
   const chosen = at === undefined ? undefined : bars[at]

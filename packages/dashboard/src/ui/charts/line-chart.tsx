@@ -1,6 +1,6 @@
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
-import { useWidth } from './use-width.ts'
+import { useWidth } from '../use-width.ts'
 
 export interface LineSeries {
   readonly name: string
@@ -15,7 +15,7 @@ const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', t
 
 /** Values over days, each valid until the next. */
 export function LineChart({ label, series }: { readonly label: string; readonly series: readonly LineSeries[] }) {
-  const [ref, width] = useWidth<HTMLDivElement>()
+  const [ref, width] = useWidth<HTMLDivElement>(640)
   const points = series.flatMap((each) => each.points)
   const times = points.map(({ at }) => at.getTime())
   const values = points.map(({ value }) => value)

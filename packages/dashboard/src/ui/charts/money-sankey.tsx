@@ -1,5 +1,5 @@
 import { type SankeyNode, sankey, sankeyJustify, sankeyLinkHorizontal } from 'd3-sankey'
-import { useWidth } from './use-width.ts'
+import { useWidth } from '../use-width.ts'
 
 export interface SankeyPart {
   readonly name: string
