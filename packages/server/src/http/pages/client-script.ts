@@ -7,6 +7,15 @@ const find = (name) => document.querySelector('[data-' + name + ']')
 const show = (name, isShown = true) => { const part = find(name); if (part) part.hidden = !isShown }
 const fill = (name, text) => { for (const part of document.querySelectorAll('[data-' + name + ']')) part.textContent = text }
 
+const look = document.documentElement.dataset
+const keptTheme = localStorage.getItem('malipo.theme')
+if (keptTheme) look.theme = keptTheme === 'dark' ? 'dark' : 'light'
+find('theme-switch')?.addEventListener('click', () => {
+  const isDark = look.theme ? look.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches
+  look.theme = isDark ? 'light' : 'dark'
+  localStorage.setItem('malipo.theme', look.theme)
+})
+
 let csrf
 async function send(method, path, body) {
   const headers = { ...(body && { 'content-type': 'application/json' }), ...(csrf && { 'x-malipo-csrf': csrf }) }

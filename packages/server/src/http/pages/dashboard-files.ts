@@ -44,6 +44,13 @@ export function registerDashboard(app: App): void {
   app.get('/dashboard/*', { config }, send)
 }
 
+/** The path of the dashboard's font, for the pages that are not part of it; undefined until the dashboard is built. */
+export function dashboardFont(): string | undefined {
+  const assets = join(folder, 'assets')
+  const name = existsSync(assets) && readdirSync(assets).find((each) => /^inter-latin-wght-normal.*\.woff2$/.test(each))
+  return name ? `/dashboard/assets/${name}` : undefined
+}
+
 function sendFile(request: FastifyRequest, reply: FastifyReply, { body, gzipped, type, etag }: File, path: string) {
   const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')) && gzipped.length < body.length
   reply.headers({

@@ -137,9 +137,10 @@ async function refresh() {
   fill('me-email', me.email)
   const roles = [
     ...me.operator.map(({ role }) => 'Operator: ' + role),
-    ...me.merchants.map(({ role, merchant }) => merchant.slice(0, 12) + '…: ' + role),
+    ...me.merchants.map(({ role, name }) => name + ': ' + role),
   ]
   find('roles').replaceChildren(...(roles.length ? roles : ['no role']).map((role) => make('span', 'tag', role)))
+  show('dashboard', roles.length > 0)
   const [passkeys, sessions] = await Promise.all([send('GET', '/passkeys'), send('GET', '/sessions')])
   find('ways').replaceChildren(
     ...passkeys.data.map(({ id, name, createdAt, lastUsedAt }) =>

@@ -1,16 +1,17 @@
 import { type Html, html, type Part, rawHtml, textOf } from '../reference/html.ts'
-import { style } from './style.ts'
 
 /** A page of people's own, with its only style element and its only script element. */
 export function peoplePage({
   title,
   page,
+  style,
   script,
   body,
 }: {
   readonly title: string
   /** The name by which the script knows the page. */
   readonly page: string
+  readonly style: string
   readonly script: string
   readonly body: Html
 }): string {
@@ -44,7 +45,7 @@ ${entry}
 <div class="mark-small">${mark(40)}</div>
 ${form}
 </div>
-<footer><b>${host}</b><span>Check this address before you sign in.</span></footer>
+<footer>${lock}<b>${host}</b><span class="push">Check this address before you sign in.</span>${themeSwitch}</footer>
 </section>
 </main>`
 }
@@ -72,6 +73,9 @@ export const lock = icon('M4 7.2h8v6.3H4zM5.7 7.2V5.3a2.3 2.3 0 0 1 4.6 0v1.9')
 export const fingerprint = icon(
   'M4.3 12.5c.9-1.5 1-3 1-4.5a2.7 2.7 0 0 1 5.4 0c0 1.7-.1 3.5-.8 5.3M8 8c0 2.2-.3 4-1.2 5.9M2.6 10c.3-.7.3-1.4.3-2a5.1 5.1 0 0 1 7.6-4.5M13.1 7c.1 1.6 0 3.2-.4 4.7',
 )
+
+/** Changes the theme, which the dashboard has too. */
+export const themeSwitch = html`<button type="button" class="icon" data-theme-switch aria-label="Switch between light and dark">${icon('M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.5z')}</button>`
 
 /** Where the script reports what failed. */
 export const problem = html`<p class="note" role="alert" data-problem hidden></p>`

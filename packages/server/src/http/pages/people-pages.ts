@@ -1,17 +1,18 @@
 import { html, type Part } from '../reference/html.ts'
-import { fingerprint, lock, mark, peoplePage, problem, splitPage } from './page.ts'
+import { fingerprint, lock, mark, peoplePage, problem, splitPage, themeSwitch } from './page.ts'
 import { scripts } from './page-scripts.ts'
 
 interface Site {
   readonly host: string
   /** The host of the operator's OIDC provider, if there is one. */
   readonly identityProvider: string | undefined
+  readonly style: string
 }
 
 /** The pages of people, which are the same for every visitor: scripts fill them. */
-export function peoplePages({ host, identityProvider }: Site): Record<keyof typeof scripts, string> {
+export function peoplePages({ host, identityProvider, style }: Site): Record<keyof typeof scripts, string> {
   const page = (name: keyof typeof scripts, title: string, body: Part) =>
-    peoplePage({ title, page: name, script: scripts[name], body: html`${body}` })
+    peoplePage({ title, page: name, style, script: scripts[name], body: html`${body}` })
   return {
     'sign-in': page('sign-in', 'Sign in', splitPage(host, signIn(identityProvider))),
     invitation: page('invitation', 'Invitation', [
@@ -31,7 +32,7 @@ const oidcLink = (provider: string) =>
   html`<a class="button" data-sign-in-oidc href="/people/v1/sign-in/oidc">Continue with ${provider}</a>`
 
 const signIn = (provider: string | undefined) => html`<div class="stack"><h1>Sign in</h1>
-<p class="dim">Merchants and staff</p></div>
+<p class="dim">Merchant and staff dashboard</p></div>
 ${needsScript}${problem}
 <div class="wide" data-passkey>
 <div class="stack full"><button type="button" class="first" data-sign-in-passkey>${fingerprint}Continue with a passkey</button>
@@ -129,7 +130,7 @@ ${codeInput}
 </dialog>`
 
 const account = html`<div class="account">
-<header>${mark(28)}<b class="push">Malipo</b><button type="button" class="plain" data-sign-out>Sign out</button></header>
+<header>${mark(28)}<b class="push">Malipo</b><a class="button plain" data-dashboard href="/dashboard" hidden>Open the dashboard</a>${themeSwitch}<button type="button" class="plain" data-sign-out>Sign out</button></header>
 <main>
 ${needsScript}${problem}
 <div class="wide" data-content hidden>

@@ -19,11 +19,13 @@ try {
 `
 
 /** `/sign-in/link`, on a development stack only. */
-export const signInLinkPage = (host: string) => ({
+export const signInLinkPage = (host: string, style: string) => ({
+  style,
   script,
   text: peoplePage({
     title: 'Sign in',
     page: 'sign-in-link',
+    style,
     script,
     body: splitPage(
       host,

@@ -1,22 +1,30 @@
+const dark = `
+    --canvas: #090e0c; --surface: #101613; --quiet: #141c18; --line: #212c26; --line-2: #33423a;
+    --ink: #e9f0ec; --ink-2: #b6c4bd; --ink-3: #91a199;
+    --brand: #0f7a57; --brand-hover: #12906a; --brand-soft: #11291f; --focus: #58cb9f;
+    --fail: #ff9d93; --fail-soft: #361816; --fail-line: #6d2f2a; --ok: #62d0a5; --ok-soft: #10281f; --ok-line: #23533f;
+`
+
+/** The bundled font of the dashboard, where the dashboard is built. */
+const fontFace = (path: string) =>
+  `@font-face { font-family: "Inter Variable"; font-weight: 100 900; font-display: swap; src: url("${path}") format("woff2"); }\n`
+
 /** The only stylesheet of people's pages, in the colours and sizes of the dashboard. */
-export const style = `
+export const styleWith = (font: string | undefined): string => (font === undefined ? '' : fontFace(font)) + style
+
+const style = `
 :root {
   color-scheme: light dark;
-  --font: Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+  --font: "Inter Variable", Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", monospace;
   --canvas: #f2f5f3; --surface: #fff; --quiet: #f8faf9; --line: #e3e9e5; --line-2: #cdd6d1;
   --ink: #0d1a14; --ink-2: #3e4c45; --ink-3: #5b6962;
   --brand: #0b6e4f; --brand-hover: #085a40; --brand-soft: #e2f1ea; --focus: #0b6e4f;
   --fail: #a8261c; --fail-soft: #fbebe9; --fail-line: #eebbb6; --ok: #0a6347; --ok-soft: #e2f1ea; --ok-line: #a9d3c1;
 }
-@media (prefers-color-scheme: dark) {
-  :root {
-    --canvas: #090e0c; --surface: #101613; --quiet: #141c18; --line: #212c26; --line-2: #33423a;
-    --ink: #e9f0ec; --ink-2: #b6c4bd; --ink-3: #91a199;
-    --brand: #0f7a57; --brand-hover: #12906a; --brand-soft: #11291f; --focus: #58cb9f;
-    --fail: #ff9d93; --fail-soft: #361816; --fail-line: #6d2f2a; --ok: #62d0a5; --ok-soft: #10281f; --ok-line: #23533f;
-  }
-}
+@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { ${dark} } }
+:root[data-theme="light"] { color-scheme: light; }
+:root[data-theme="dark"] { color-scheme: dark; ${dark} }
 *, *::before, *::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
 html { -webkit-text-size-adjust: 100%; }
@@ -44,12 +52,12 @@ button, .button {
 button:hover, .button:hover { background: var(--quiet); }
 button.first { min-height: 48px; border-color: transparent; background: var(--brand); color: #fff; font-size: 15px; }
 button.first:hover { background: var(--brand-hover); }
-button.plain { min-height: 32px; padding: 0 12px; font-size: 13px; }
+button.plain, .button.plain { min-height: 32px; padding: 0 12px; font-size: 13px; }
 button.danger { color: var(--fail); }
 button[aria-busy="true"] { opacity: .65; cursor: progress; }
 .full > button, .full > .button, button.full { width: 100%; }
 
-label { display: grid; gap: 6px; font-weight: 500; color: var(--ink-2); }
+label { display: grid; gap: 6px; font: 500 12px/16px var(--font); color: var(--ink-2); }
 input {
   width: 100%; min-height: 44px; padding: 0 12px; border: 1px solid var(--line-2); border-radius: 6px; background: var(--surface);
   color: var(--ink); font: 400 16px/24px var(--font);
@@ -83,8 +91,10 @@ input::placeholder { color: var(--ink-3); }
 .art svg.entry { width: 100%; max-width: 520px; font: 500 14px var(--font); font-variant-numeric: tabular-nums; }
 .panel { display: grid; grid-template-rows: 1fr auto; justify-items: center; padding: 40px; }
 .panel > .wide { align-self: center; width: 100%; max-width: 360px; }
-.panel > footer { display: flex; flex-wrap: wrap; gap: 4px 8px; justify-self: start; padding-top: 32px; font-size: 12px; line-height: 16px; color: var(--ink-3); }
+button.icon { min-height: 32px; width: 32px; padding: 0; border-color: transparent; color: var(--ink-2); }
+.panel > footer { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; width: 100%; padding-top: 32px; font-size: 12px; line-height: 16px; color: var(--ink-3); }
 .panel > footer b { color: var(--ink-2); }
+.panel > footer svg { flex: none; }
 .mark-small { display: none; }
 
 .account { min-height: 100vh; min-height: 100dvh; background: var(--canvas); }
