@@ -1,4 +1,3 @@
-import { scaleLinear } from 'd3-scale'
 import type { Delivery } from './developers-query.ts'
 
 const hourMs = 3_600_000
@@ -26,7 +25,7 @@ export function hoursOf(deliveries: readonly Delivery[], now: number): Hour[] {
 export function HealthBars({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   const bars = hoursOf(deliveries, Date.now())
   const most = Math.max(1, ...bars.map(({ delivered, failed }) => delivered + failed))
-  const y = scaleLinear([0, most], [0, size.height - 20])
+  const y = (count: number) => (count / most) * (size.height - 20)
   const step = size.width / hours
   const total = (name: 'delivered' | 'failed') => bars.reduce((sum, bar) => sum + bar[name], 0)
   return (
