@@ -290,12 +290,12 @@ async function keyboard({ path, drawer, list, card }: Stage, { page, go }: Owner
   await page.waitForURL((url) => url.searchParams.get('open') === card.id)
 }
 
-async function stale({ path, list }: Stage, { page, go }: Owner): Promise<void> {
+async function stale({ path, list, merchant }: Stage, { page, go, person }: Owner): Promise<void> {
+  const { body } = await person.call('GET', `/dashboard/v1/merchants/${merchant.id}/sandbox/search/transactions`)
   await page.route('**/search/transactions?**', async (route) => {
     if (route.request().url().includes('cursor='))
       return route.fulfill({ status: 503, json: { message: 'Try later.' } })
-    const response = await route.fetch()
-    return route.fulfill({ json: { ...(await response.json()), nextCursor: 'x'.repeat(22) } })
+    return route.fulfill({ json: { ...body, nextCursor: 'x'.repeat(22) } })
   })
   await go(path)
   await page.getByText('More could not be loaded.').waitFor()

@@ -29,7 +29,7 @@ export function ErrorPage({ error }: ErrorComponentProps) {
         <Button look="primary" onClick={again}>
           Try again
         </Button>
-        <Button icon="copy" onClick={() => void copyText(`${what} ${id ? `Request ${id}` : error.message}`, 'Details')}>
+        <Button icon="copy" onClick={() => void copyText(`${what} ${id ? `Request ${id}` : String(error)}`, 'Details')}>
           Copy details
         </Button>
       </div>

@@ -210,7 +210,7 @@ interface Found {
 function noteOf(q: string, { data, error }: Found): string {
   if (error) return error.message
   if (q.length < leastLength || !data) return 'A phone number in any form, a reference, a receipt, a name'
-  return data.data.length === 0 ? `No payment found in ${data.ms} ms` : `Found in ${data.ms} ms`
+  return `Searched in ${data.ms} ms`
 }
 
 /** The search with how long it took. */

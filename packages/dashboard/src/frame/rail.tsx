@@ -3,9 +3,9 @@ import { lazy, Suspense } from 'react'
 import type { Environment } from '../api/place.ts'
 import { type Me, operatorPermissions, permissionsIn } from '../session.ts'
 import { Icon, type IconName } from '../ui/icons.tsx'
-import { BottomTabs } from './bottom-tabs.tsx'
 import { MerchantSwitch } from './merchant-switch.tsx'
 
+const BottomTabs = lazy(async () => ({ default: (await import('./bottom-tabs.tsx')).BottomTabs }))
 const RailCount = lazy(async () => ({ default: (await import('./rail-count.tsx')).RailCount }))
 
 export interface Item {
@@ -91,7 +91,9 @@ export function Rail({ me, merchantId, env }: RailProps) {
           </span>
         </a>
       </nav>
-      <BottomTabs base={base} env={env} items={items} me={me} merchantId={merchantId} />
+      <Suspense>
+        <BottomTabs base={base} env={env} items={items} me={me} merchantId={merchantId} />
+      </Suspense>
     </>
   )
 }

@@ -37,7 +37,6 @@ export function TopBar({ me, merchantId, env, onFind, onHelp }: TopBarProps) {
         </span>
       )}
       <button
-        aria-label="Search"
         className="flex h-8 w-[380px] min-w-0 items-center gap-2 rounded-sm bg-surface-3 pr-1.5 pl-2.5 text-ink-3 hover:ring-1 hover:ring-line-2 max-phone:hidden"
         onClick={onFind}
         type="button"

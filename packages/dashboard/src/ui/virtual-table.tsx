@@ -14,6 +14,8 @@ export interface VirtualColumn<Row> {
   readonly className?: string
   /** The cell acts by itself: a click does not open the row. */
   readonly isControl?: boolean
+  /** Its head is for screen readers only. */
+  readonly hasHiddenHead?: boolean
 }
 
 interface VirtualTableProps<Row> {
@@ -167,7 +169,7 @@ function Head<Row>({ columns }: { readonly columns: readonly VirtualColumn<Row>[
       <tr className="flex h-8 items-center gap-2.5 pr-4 pl-6 text-2xs text-ink-3">
         {columns.map((column) => (
           <th className={`font-medium ${lookOf(column)}`} key={column.head} scope="col" style={styleOf(column)}>
-            {column.isControl ? <span className="sr-only">{column.head}</span> : column.head}
+            {column.hasHiddenHead ? <span className="sr-only">{column.head}</span> : column.head}
           </th>
         ))}
       </tr>

@@ -30,7 +30,7 @@ export function ApiTab({ place, transactionId, may }: ApiTabProps) {
   if (data.length === 0)
     return <p className="pt-6 text-ink-3">The request log has no request about this payment. It keeps 30 days.</p>
   return (
-    <div className="grid gap-4 pt-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pt-4">
       <fieldset className="inline-flex w-fit gap-0.5 rounded-sm bg-surface-3 p-0.5">
         <legend className="sr-only">Language of the copies</legend>
         {Object.entries(languages).map(([name, { word }]) => (
@@ -59,7 +59,7 @@ export function ApiTab({ place, transactionId, may }: ApiTabProps) {
 function Request({ request, code }: { readonly request: LoggedRequest; readonly code: string }) {
   const { method, path, status, durationMs, requestId, errorCode, credential, at, body } = request
   return (
-    <article className="grid gap-2 border-b border-line pb-4 last:border-0">
+    <article className="grid grid-cols-[minmax(0,1fr)] gap-2 border-b border-line pb-4 last:border-0">
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <b className={`font-mono text-xs ${status < 400 ? 'text-ok' : 'text-fail'}`}>{status}</b>
         <b className="font-semibold break-all">

@@ -23,7 +23,7 @@ export function MoneyTab({ place, transactionId }: MoneyTabProps) {
     return <p className="pt-6 text-ink-3">No money has moved. Entries appear when the payment is booked.</p>
   const postings = postingsOf(data.entries)
   return (
-    <div className="grid gap-5 pt-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-5 pt-4">
       <p className="text-xs text-ink-3">
         Debit left, credit right. The same number marks the two sides of one entry.
         {postings.some(({ state }) => state === 'held') && ' What is hatched is held until the payment ends.'}

@@ -29,7 +29,7 @@ export function PaymentView({ place, transactionId }: PaymentViewProps) {
   if (!payment) return <Loading />
   return (
     <>
-      <div className="grid min-w-0 gap-4 px-5 pb-6 max-phone:px-4">
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4 px-5 pb-6 max-phone:px-4">
         <PaymentHead payment={payment} place={place} />
         <Parts may={may} payment={payment} place={place} />
       </div>

@@ -6,7 +6,7 @@ import type { OnePayment } from './payment-queries.ts'
 /** The payment as the API returns it to this person. */
 export function RawTab({ payment }: { readonly payment: OnePayment }) {
   return (
-    <div className="grid gap-3 pt-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-4">
       <div className="flex items-center justify-between">
         <span className="text-xs text-ink-3">
           As <code>GET /transactions/{'{id}'}</code> returns it

@@ -36,7 +36,7 @@ export function TimelineChart({ steps, doubts }: TimelineChartProps) {
   const tick = ticks.find((each) => total / each <= ticksMax) ?? total
   const marks = Array.from({ length: Math.floor(total / tick) + 1 }, (_, count) => count * tick)
   return (
-    <div ref={ref}>
+    <div className="overflow-hidden" ref={ref}>
       <svg
         aria-label={summaryOf(total, doubts)}
         className="block text-[11px]"

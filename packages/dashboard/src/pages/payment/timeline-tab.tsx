@@ -23,7 +23,7 @@ export function TimelineTab({ place, payment, may }: TimelineTabProps) {
   const steps = stepsOf({ payment, entries: money?.entries ?? [], webhooks, requests })
   const start = steps[0]?.at ?? 0
   return (
-    <div className="grid gap-4 pt-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pt-4">
       <TimelineChart doubts={doubtsOf(payment)} steps={steps} />
       <ol>
         {steps.map((step, index) => (

@@ -33,7 +33,7 @@ export function WebhooksTab({ place, transactionId, may }: WebhooksTabProps) {
     )
   const newestFirst = [...data].sort((left, right) => (left.createdAt < right.createdAt ? 1 : -1))
   return (
-    <div className="grid gap-3 pt-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3 pt-4">
       {newestFirst.map((record) => (
         <Delivery key={record.id} mayResend={may.has('webhooks:resend')} place={place} record={record} />
       ))}
@@ -86,7 +86,7 @@ function Delivery({ place, record, mayResend }: DeliveryProps) {
       )}
       <details className="border-t border-line px-3 py-1.5">
         <summary className="min-h-6 cursor-pointer text-xs leading-6 text-ink-2">Request and response</summary>
-        <div className="grid gap-2 pt-1 pb-2">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-2 pt-1 pb-2">
           <Code label="Request">{`POST ${webhookUrl}\nwebhook-id: ${record.eventId}`}</Code>
           <JsonCode label="Data of the request" value={{ event, data: record.data }} />
           <p className="text-xs text-ink-3">{responseWords(record)}</p>

@@ -74,12 +74,8 @@ function Chip({ field, filters, onEdit, onRemove }: ChipProps) {
   const { operator, value } = wordsOf(filters, field)
   return (
     <span className="inline-flex h-[30px] flex-none items-stretch divide-x divide-line overflow-hidden rounded-sm border border-line-2 text-xs whitespace-nowrap">
-      <button
-        aria-label={`Change the filter ${field.word} ${operator} ${value}`}
-        className="inline-flex items-stretch divide-x divide-line hover:bg-hover"
-        onClick={onEdit}
-        type="button"
-      >
+      <button className="inline-flex items-stretch divide-x divide-line hover:bg-hover" onClick={onEdit} type="button">
+        <span className="sr-only">Change the filter </span>
         <span className="flex items-center px-2 text-ink-3">{field.word}</span>
         <span className="flex items-center px-2 text-ink-3">{operator}</span>
         <b className="flex items-center px-2 font-semibold">{value}</b>

@@ -19,6 +19,7 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
       head: 'Select',
       width: '24px',
       isControl: true,
+      hasHiddenHead: true,
       cell: (payment) => (
         <Direction isSelected={selected.has(payment.transactionId)} onToggle={toggle} payment={payment} />
       ),
@@ -26,27 +27,27 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
     {
       head: 'Time',
       width: '',
-      className: 'w-[124px] flex-none @max-[700px]:w-[76px]',
+      className: 'w-[108px] flex-none @max-[700px]:w-[76px]',
       cell: ({ fullTimestamp }) => <PaymentTime at={fullTimestamp} />,
     },
     {
       head: 'Amount',
       width: '',
       isNumber: true,
-      className: 'w-[140px] flex-none pr-2 @max-[700px]:w-[126px] @max-[700px]:pr-1',
+      className: 'w-[126px] flex-none pr-2 @max-[700px]:w-[126px] @max-[700px]:pr-1',
       cell: (payment) => <Amount payment={payment} />,
     },
     {
       head: 'Status',
       width: '',
-      className: 'w-[142px] flex-none @max-[700px]:w-[130px]',
+      className: 'w-[136px] flex-none @max-[700px]:w-[130px]',
       cell: ({ stage }) => <StatusBadge of={stage} />,
     },
     { head: 'Counterparty', width: 'minmax(124px,1fr)', cell: counterpartyOf },
-    { head: 'Method', width: '104px', from: 'large', cell: methodOf },
+    { head: 'Method', width: '96px', from: 'large', cell: methodOf },
     {
       head: 'Reference',
-      width: 'minmax(90px,1fr)',
+      width: 'minmax(110px,1fr)',
       cell: ({ externalReference }) => (
         <span className="font-mono text-xs" title={externalReference}>
           {externalReference}
@@ -64,7 +65,7 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
       head: 'Transaction',
       width: '150px',
       from: 'large',
-      isControl: false,
+      isControl: true,
       cell: ({ transactionId }) => <CopyText text={transactionId} what="Transaction id" />,
     },
   ]
