@@ -58,5 +58,8 @@ test('the demo makes days of payments whose books agree, and leaves work for peo
   const times = rows.map(({ fullTimestamp }) => Date.parse(fullTimestamp))
   assert.ok(Math.max(...times) <= Date.now() && Math.min(...times) > Date.now() - (days + 1) * 86_400_000)
   const endpoints = (await shop.send('GET', '/webhook-endpoints'))['data'] as { health: { status: string } }[]
-  assert.deepEqual(endpoints.map(({ health }) => health.status).sort((one, other) => one.localeCompare(other)), ['failing', 'healthy', 'healthy'])
+  assert.deepEqual(
+    endpoints.map(({ health }) => health.status).sort((one, other) => one.localeCompare(other)),
+    ['failing', 'healthy', 'healthy'],
+  )
 })

@@ -8,6 +8,7 @@ export default defineConfig({
   build: {
     // The policy of the page allows files of this server only: no data: URLs, and no script in the page.
     assetsInlineLimit: 0,
+    manifest: true,
     modulePreload: { polyfill: false },
     target: 'es2022',
   },

@@ -1,5 +1,6 @@
 /** Each kind of activity as calls of the API, and how it ends at the provider. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '../../packages/server/src/dev-stack/until.ts'
 import type { Activity, Card } from './plan.ts'
 import { keyOf } from './shop.ts'
 import { act, type Stage } from './stage.ts'
@@ -116,25 +117,26 @@ async function refund(stage: Stage, { reference, of, amount, reason }: Of<'refun
 }
 
 /**
- * A rate serves for some minutes: after the clock moved, the worker must get new ones first. Without NATS it cannot be asked to, and a
- * month without conversions is still a month.
+ * A rate serves for some minutes: after the clock moved, the worker must get new ones first. Without NATS it cannot be asked to, and the
+ * demo has no conversions.
  */
 async function convert(stage: Stage, { reference, from, to, amount }: Of<'conversion'>): Promise<Started> {
-  stage.refreshRates()
+  const { refreshRates } = stage
+  if (!refreshRates) return instant
+  refreshRates()
   const body = { externalReference: reference, fromCurrency: from, toCurrency: to, amount }
   const isConverted = async () => {
     try {
       await stage.shop.send('POST', '/conversions', body)
       return true
     } catch (error) {
-      if (/FX_RATE_UNAVAILABLE/.test((error as Error).message)) return false
-      throw error
+      if (!/FX_RATE_UNAVAILABLE/.test((error as Error).message)) throw error
+      refreshRates()
+      await pause(200)
+      return false
     }
   }
-  const finish = async () => {
-    for (let tries = 0; tries < 25 && !(await isConverted()); tries += 1) await pause(200)
-  }
-  return { ...instant, finish }
+  return { ...instant, finish: async () => void (await until(`a rate for ${reference}`, isConverted)) }
 }
 
 /** The card's bank takes the money back. */

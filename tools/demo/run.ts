@@ -39,7 +39,7 @@ export async function runDemo(options: DemoOptions): Promise<{ payments: number 
   try {
     await simulator.set({ settleMs: '900000' }) // The demo decides when a payment ends.
     const shop = await openShop(variables)
-    const refreshRates = () => wakeups.wake('rates')
+    const refreshRates = NATS_URL ? () => wakeups.wake('rates') : undefined
     const stage: Stage = { shop, simulator, clock, receiver, refreshRates, chance: chanceOf(seed + 1) }
     onStep(`making ${days} days with ${payments} payments`)
     await setUpShop(stage)

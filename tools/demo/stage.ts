@@ -11,8 +11,8 @@ export interface Stage {
   readonly simulator: SimulatorControl
   readonly clock: RecordClock
   readonly receiver: Receiver
-  /** Has the worker get exchange rates now, which it does every minute of real time. */
-  readonly refreshRates: () => void
+  /** Has the worker get exchange rates now, which it does every minute of real time; undefined without NATS. */
+  readonly refreshRates: (() => void) | undefined
   readonly chance: Chance
 }
 

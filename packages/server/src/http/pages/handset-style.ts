@@ -60,7 +60,7 @@ dd { font-weight: 500; overflow-wrap: anywhere; }
 .home { text-align: center; }
 .clock { margin-top: 32px; font: 300 64px/72px var(--font); letter-spacing: -.03em; }
 .date, .wait, .note { color: var(--ink-3); }
-.wait { display: flex; align-items: center; justify-content: center; gap: 8px; }
+.wait { display: flex; align-items: center; justify-content: center; gap: 8px; font: 400 15px/22px var(--font); letter-spacing: 0; }
 .dot { width: 8px; height: 8px; border-radius: 50%; background: var(--brand); animation: wait 1.6s ease-in-out infinite; }
 @keyframes wait { 50% { opacity: .25; } }
 .result { min-height: 22px; color: var(--ink); font-weight: 500; }

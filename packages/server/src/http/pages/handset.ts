@@ -40,7 +40,7 @@ const idle = html`<section class="sheet home" data-view="idle" hidden>
 <p class="clock" data-clock></p>
 <p class="date" data-date></p>
 <div class="push"></div>
-<p class="wait"><span class="dot" aria-hidden="true"></span><span data-waiting>Waiting for a charge to this phone</span></p>
+<h1 class="wait"><span class="dot" aria-hidden="true"></span><span data-waiting>Waiting for a charge to this phone</span></h1>
 <p class="result" role="status" data-result></p>
 <button type="button" class="plain" data-change>Use another phone</button>
 </section>`
