@@ -99,7 +99,7 @@ test('the handset pays a charge that was made by API, and the PIN leaves the pag
   assert.ok(shownMs <= shownMaxMs, `${shownMs} ms`)
 })
 
-test('the handset of a link declines a charge, lets one time out, and refuses a text that is no number', {
+test('the handset of a link declines a charge, lets one time out, and refuses an invalid number', {
   timeout: 240_000,
 }, async (t) => {
   const { malipo, merchant, page, complaints } = await open(t)

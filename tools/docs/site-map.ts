@@ -124,6 +124,7 @@ export const chapters: readonly Chapter[] = [
       'decisions/four-eyes',
       'decisions/merchant-people',
       'decisions/webhook-endpoints',
+      'decisions/sign-in-links',
       'decisions/row-security',
       'decisions/search',
       'decisions/audit-chain',

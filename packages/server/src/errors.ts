@@ -338,11 +338,8 @@ export const merchantErrors = {
   ...quoteErrors,
 } as const satisfies Record<string, CatalogueEntry>
 
-export const catalogue = {
-  ...merchantErrors,
-  ...peopleErrors,
-  ...developmentErrors,
-} as const satisfies Record<string, CatalogueEntry>
+const allErrors = { ...merchantErrors, ...peopleErrors, ...developmentErrors } as const
+export const catalogue = allErrors satisfies Record<string, CatalogueEntry>
 
 interface CatalogueEntry {
   readonly errorCode: string
