@@ -19,6 +19,7 @@ export const merchantTags: Record<string, string> = {
 export const operatorTags: Record<string, string> = {
   merchants: 'Create, list, freeze and unfreeze merchants.',
   keys: "Merchants' key pairs.",
+  operations: 'What may need a person now.',
   payments: 'Find, resolve and retry payments.',
   suspense: 'Money whose owner is not clear, and its cases.',
   webhooks: "Merchants' webhooks.",
