@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -8,11 +7,11 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { cookiesFor } from '../../packages/server/src/people/cookies.ts'
 import { type PersonOptions, type TestPerson, testPerson } from '../../packages/server/src/testing/people.ts'
 import { type RefundingMalipo, refundingMalipo } from '../../packages/server/src/testing/refunding.ts'
+import { buildDashboard, isDashboardStale } from '../../tools/dashboard/build.ts'
 
 /** The address that browsers show; they connect to the port of the test. */
 export const site = 'http://localhost:8099'
 const pictures = process.env['MALIPO_SCREENSHOTS']
-const dashboard = join(import.meta.dirname, '../../packages/dashboard')
 
 export interface OpenDashboard {
   readonly malipo: RefundingMalipo
@@ -33,7 +32,7 @@ export interface Window {
 
 /** The real service with the built dashboard, and a real Chromium. */
 export async function openDashboard(t: TestContext, settings: Record<string, string> = {}): Promise<OpenDashboard> {
-  buildDashboard()
+  if (isDashboardStale()) assert.equal(buildDashboard(), undefined)
   const malipo = await refundingMalipo(t, { MALIPO_PUBLIC_URL: site, ...settings })
   const { port } = new URL(malipo.url)
   const browser = await chromium.launch({
@@ -70,20 +69,6 @@ function watch(page: Page, complaints: string[]): void {
     if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
-}
-
-/** Builds what the api serves, when a source is newer than what was built. */
-function buildDashboard(): void {
-  const built = newest(join(dashboard, 'dist'))
-  if (built > newest(join(dashboard, 'src'))) return
-  execFileSync(process.execPath, [join(dashboard, '../../node_modules/vite/bin/vite.js'), 'build'], { cwd: dashboard })
-}
-
-function newest(folder: string): number {
-  const times = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) =>
-    entry.isFile() ? statSync(join(entry.parentPath, entry.name)).mtimeMs : 0,
-  )
-  return Math.max(0, ...times)
 }
 
 const themes = ['light', 'dark'] as const

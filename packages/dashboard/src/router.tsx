@@ -12,12 +12,11 @@ import type { Environment } from './api/place.ts'
 import { ErrorPage } from './frame/error-page.tsx'
 import { Frame } from './frame/frame.tsx'
 import { LoadingPage } from './frame/loading-page.tsx'
-import { NotFoundPage } from './frame/not-found-page.tsx'
 import { readDeveloperSearch } from './pages/developers/developers-search.ts'
-import { readOperatorSearch, readTexts } from './pages/operator/search.ts'
+import { readOperatorSearch } from './pages/operator/search.ts'
 import { readPaymentFilters } from './pages/payments/filters.ts'
 import { readSettingsSearch } from './pages/settings/settings-search.ts'
-import { textsIn } from './search-texts.ts'
+import { readTexts } from './search.ts'
 import { firstPath, meQuery } from './session.ts'
 
 interface RouterContext {
@@ -55,7 +54,7 @@ const merchant = createRoute({
 const home = createRoute({
   getParentRoute: () => merchant,
   path: '/',
-  validateSearch: (search) => textsIn(search, ['currency']),
+  validateSearch: readTexts('currency'),
   component: lazyRouteComponent(() => import('./pages/home/home-page.tsx'), 'HomePage'),
 })
 
@@ -75,7 +74,7 @@ const payment = createRoute({
 const approvals = createRoute({
   getParentRoute: () => merchant,
   path: '/approvals',
-  validateSearch: ({ open }: Record<string, unknown>): { open?: string } => (typeof open === 'string' ? { open } : {}),
+  validateSearch: readTexts('open'),
   component: lazyRouteComponent(() => import('./pages/approvals/approvals-page.tsx'), 'ApprovalsPage'),
 })
 
@@ -191,7 +190,7 @@ const operatorPages = [
 const newPayout = createRoute({
   getParentRoute: () => merchant,
   path: '/payouts/new',
-  validateSearch: (search): { beneficiary?: string } => textsIn(search, ['beneficiary']),
+  validateSearch: readTexts('beneficiary'),
   component: lazyRouteComponent(() => import('./pages/payouts/new-payout-page.tsx'), 'NewPayoutPage'),
 })
 
@@ -210,7 +209,7 @@ const beneficiaries = createRoute({
 const balances = createRoute({
   getParentRoute: () => merchant,
   path: '/balances',
-  validateSearch: (search) => textsIn(search, ['currency', 'country', 'startDate', 'endDate']),
+  validateSearch: readTexts('currency', 'country', 'startDate', 'endDate'),
   component: lazyRouteComponent(() => import('./pages/balances/balances-page.tsx'), 'BalancesPage'),
 })
 
@@ -236,7 +235,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultPendingMs: 150,
     defaultPendingComponent: LoadingPage,
     defaultErrorComponent: ErrorPage,
-    defaultNotFoundComponent: NotFoundPage,
+    defaultNotFoundComponent: lazyRouteComponent(() => import('./frame/not-found-page.tsx'), 'NotFoundPage'),
     scrollRestoration: true,
   })
 }

@@ -1,16 +1,23 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { CallError } from '../api/call.ts'
 import { Button } from '../ui/button.tsx'
-import { copyText } from '../ui/copy-text.tsx'
 import { Icon } from '../ui/icons.tsx'
+
+const RefusedPage = lazy(async () => ({ default: (await import('./refused-page.tsx')).RefusedPage }))
 
 /** What failed, that payments are not affected, a way to try again, and the id to report. */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const router = useRouter()
   const { reset } = useQueryErrorResetBoundary()
   const refusal = error instanceof CallError ? error : undefined
-  if (refusal?.status === 403) return <Refused refusal={refusal} />
+  if (refusal?.status === 403)
+    return (
+      <Suspense>
+        <RefusedPage refusal={refusal} />
+      </Suspense>
+    )
   const again = () => {
     reset()
     void router.invalidate()
@@ -29,30 +36,14 @@ export function ErrorPage({ error }: ErrorComponentProps) {
         <Button look="primary" onClick={again}>
           Try again
         </Button>
-        <Button icon="copy" onClick={() => void copyText(`${what} ${id ? `Request ${id}` : String(error)}`, 'Details')}>
+        <Button
+          icon="copy"
+          onClick={() => void navigator.clipboard.writeText(`${what} ${id ? `Request ${id}` : String(error)}`)}
+        >
           Copy details
         </Button>
       </div>
       {id !== undefined && <p className="text-xs text-ink-3">request {id}</p>}
-    </section>
-  )
-}
-
-/** Names the permission that is missing, and who can grant it. */
-function Refused({ refusal }: { readonly refusal: CallError }) {
-  return (
-    <section className="mx-auto grid max-w-[460px] justify-items-center gap-2 px-6 py-20 text-center">
-      <span className="grid size-9 place-items-center rounded-md bg-surface-3 text-ink-2">
-        <Icon name="lock" size={18} />
-      </span>
-      <h1 className="mt-1 text-xl font-semibold">You may not see this page</h1>
-      <p className="text-ink-2">{refusal.message}</p>
-      {refusal.details.map(({ field, message }) => (
-        <p className="text-ink-2" key={field}>
-          {field}: <code className="font-mono text-xs">{message}</code>
-        </p>
-      ))}
-      <p className="text-ink-3">{refusal.fix ?? 'A person with the role owner can grant it under Settings, Team.'}</p>
     </section>
   )
 }

@@ -1,7 +1,6 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { useMe } from '../session.ts'
-import { Toasts } from '../ui/toast.tsx'
 import { Rail } from './rail.tsx'
 import { SandboxBand } from './sandbox-band.tsx'
 import { useShortcuts } from './shortcuts.ts'
@@ -12,6 +11,7 @@ const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Pal
 const FindPayments = lazy(async () => ({
   default: (await import('../pages/operator/payments/find-payments.tsx')).FindPayments,
 }))
+const Toasts = lazy(async () => ({ default: (await import('../ui/toast.tsx')).Toasts }))
 const StepUpDialog = lazy(async () => ({ default: (await import('./step-up-dialog.tsx')).StepUpDialog }))
 const ShortcutSheet = lazy(async () => ({ default: (await import('./shortcut-sheet.tsx')).ShortcutSheet }))
 
@@ -69,8 +69,8 @@ export function Frame() {
         {isFinding && merchantId === undefined && env && <FindPayments env={env} onClose={() => setFinding(false)} />}
         {isHelping && <ShortcutSheet isOpen onClose={() => setHelping(false)} />}
         <StepUpDialog />
+        <Toasts />
       </Suspense>
-      <Toasts />
     </div>
   )
 }

@@ -1,3 +1,5 @@
+import { matchesIn } from '../../search.ts'
+
 const tabs = ['requests', 'webhooks', 'keys', 'sandbox', 'go-live'] as const
 export type DeveloperTab = (typeof tabs)[number]
 
@@ -28,9 +30,5 @@ const patterns = {
 /** Keeps what is known and drops the rest: a URL is written by anyone. */
 export function readDeveloperSearch(search: Record<string, unknown>): DeveloperSearch {
   const tab = tabs.find((each) => each === search['tab'])
-  const rest = Object.entries(patterns).flatMap(([name, pattern]) => {
-    const value = String(search[name] ?? '')
-    return pattern.test(value) ? [[name, value]] : []
-  })
-  return { ...(tab && { tab }), ...Object.fromEntries(rest) }
+  return { ...(tab && { tab }), ...matchesIn(search, patterns) } as DeveloperSearch
 }

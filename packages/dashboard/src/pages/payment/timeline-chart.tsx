@@ -1,4 +1,4 @@
-import { scaleLinear } from 'd3-scale'
+import { linear } from '../../ui/charts/scale.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import { durationText } from './duration.ts'
 import { type Band, lanes, type Step, type Tone } from './timeline-steps.ts'
@@ -32,7 +32,7 @@ export function TimelineChart({ steps, doubts }: TimelineChartProps) {
   const start = steps[0]?.at ?? 0
   const end = Math.max(...steps.map(({ at }) => at), ...doubts.map(({ to }) => to))
   const total = Math.max(end - start, 1)
-  const x = scaleLinear([0, total], [left + 6, width - right])
+  const x = linear([0, total], [left + 6, width - right])
   const tick = ticks.find((each) => total / each <= ticksMax) ?? total
   const marks = Array.from({ length: Math.floor(total / tick) + 1 }, (_, count) => count * tick)
   return (

@@ -1,3 +1,5 @@
+import { textsIn } from '../../search.ts'
+
 /**
  * What the list of payments shows. All of it is in the URL, so that a view can be saved and shared. What a person searches for is
  * not: it may be a phone number, and URLs are kept in histories and logs.
@@ -26,15 +28,10 @@ const amounts = ['minAmount', 'maxAmount'] as const
 export function readPaymentFilters(search: Record<string, unknown>): PaymentFilters {
   const { status } = search
   return {
-    ...Object.fromEntries(texts.flatMap((name) => textIn(search, name))),
+    ...textsIn(search, texts),
     ...Object.fromEntries(amounts.flatMap((name) => amountIn(search, name))),
     ...((status === 'pending' || status === 'successful' || status === 'failed') && { status }),
   }
-}
-
-function textIn(search: Record<string, unknown>, name: string): [string, string][] {
-  const value = search[name]
-  return (typeof value === 'string' || typeof value === 'number') && value !== '' ? [[name, String(value)]] : []
 }
 
 function amountIn(search: Record<string, unknown>, name: string): [string, number][] {

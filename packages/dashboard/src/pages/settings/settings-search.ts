@@ -1,3 +1,5 @@
+import { matchesIn } from '../../search.ts'
+
 const tabs = ['profile', 'team', 'security', 'controls', 'audit'] as const
 export type SettingsTab = (typeof tabs)[number]
 
@@ -15,9 +17,5 @@ const patterns = { actor: /^[\w-]{1,100}$/, action: /^[\w\-. /:]{1,200}$/, open:
 /** Keeps what is known and drops the rest: a URL is written by anyone. */
 export function readSettingsSearch(search: Record<string, unknown>): SettingsSearch {
   const tab = tabs.find((each) => each === search['tab'])
-  const rest = Object.entries(patterns).flatMap(([name, pattern]) => {
-    const value = String(search[name] ?? '')
-    return pattern.test(value) ? [[name, value]] : []
-  })
-  return { ...(tab && { tab }), ...Object.fromEntries(rest) }
+  return { ...(tab && { tab }), ...matchesIn(search, patterns) } as SettingsSearch
 }

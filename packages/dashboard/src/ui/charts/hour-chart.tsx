@@ -1,8 +1,8 @@
-import { scaleLinear } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
 import { useWidth } from '../use-width.ts'
 import { axisText } from './axis-text.ts'
+import { linear, niceLinear } from './scale.ts'
 
 export interface HourBar {
   readonly hour: number
@@ -103,8 +103,8 @@ function scalesFor(bars: readonly HourBar[], width: number) {
   const up = most(bars.map(({ parts, ghostIn }) => Math.max(ghostIn, totalOf(parts))))
   const down = Math.max(up / 8, ...bars.map(({ out, ghostOut }) => Math.max(out, ghostOut)))
   return {
-    x: scaleLinear([0, bars.length], [edge.left, width - edge.right]),
-    y: scaleLinear([-down, up], [height - edge.bottom, edge.top]).nice(4),
+    x: linear([0, bars.length], [edge.left, width - edge.right]),
+    y: niceLinear([-down, up], [height - edge.bottom, edge.top], 4),
   }
 }
 

@@ -1,6 +1,6 @@
-import { scaleLinear, scaleUtc } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
 import { useWidth } from '../use-width.ts'
+import { linear, niceLinear } from './scale.ts'
 
 export interface LineSeries {
   readonly name: string
@@ -19,12 +19,12 @@ export function LineChart({ label, series }: { readonly label: string; readonly 
   const points = series.flatMap((each) => each.points)
   const times = points.map(({ at }) => at.getTime())
   const values = points.map(({ value }) => value)
-  const x = scaleUtc([Math.min(...times), Math.max(...times)], [edge.left, width - edge.right])
+  const x = linear([Math.min(...times), Math.max(...times)], [edge.left, width - edge.right])
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const room = (high - low || high) * 0.1
-  const y = scaleLinear([low - room, high + room], [height - edge.bottom, edge.top]).nice(4)
+  const y = niceLinear([low - room, high + room], [height - edge.bottom, edge.top], 4)
   const draw = line<LineSeries['points'][number]>(
-    ({ at }) => x(at),
+    ({ at }) => x(at.getTime()),
     ({ value }) => y(value),
   ).curve(curveStepAfter)
   return (
@@ -39,8 +39,8 @@ export function LineChart({ label, series }: { readonly label: string; readonly 
               </text>
             </g>
           ))}
-          {x.ticks(width < 480 ? 3 : 6).map((tick) => (
-            <text key={tick.getTime()} textAnchor="middle" x={x(tick)} y={height - 6}>
+          {daysOf(times, width < 480 ? 3 : 6).map((tick) => (
+            <text key={tick} textAnchor="middle" x={x(tick)} y={height - 6}>
               {day.format(tick)}
             </text>
           ))}
@@ -57,5 +57,17 @@ export function LineChart({ label, series }: { readonly label: string; readonly 
         ))}
       </svg>
     </div>
+  )
+}
+
+const dayMs = 86_400_000
+
+/** Starts of days, at most `count` of them, evenly. */
+function daysOf(times: readonly number[], count: number): number[] {
+  const [first, last] = [Math.ceil(Math.min(...times) / dayMs), Math.floor(Math.max(...times) / dayMs)]
+  const step = Math.max(1, Math.ceil((last - first + 1) / count))
+  return Array.from(
+    { length: Math.max(0, Math.floor((last - first) / step) + 1) },
+    (_, index) => (first + index * step) * dayMs,
   )
 }

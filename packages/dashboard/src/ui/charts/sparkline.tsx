@@ -1,5 +1,5 @@
-import { scaleLinear } from 'd3-scale'
 import { area, line } from 'd3-shape'
+import { linear } from './scale.ts'
 
 interface SparklineProps {
   /** Undefined: no value at this place. */
@@ -26,8 +26,8 @@ export function Sparkline({
 }: SparklineProps) {
   const known = [...values, ...ghost].filter((value) => value !== undefined)
   const [low, high] = domain ?? [Math.min(0, ...known), Math.max(1, ...known)]
-  const x = scaleLinear([0, Math.max(1, Math.max(values.length, ghost.length) - 1)], [3, width - 3])
-  const y = scaleLinear([low, high], [height - 3, 3])
+  const x = linear([0, Math.max(1, Math.max(values.length, ghost.length) - 1)], [3, width - 3])
+  const y = linear([low, high], [height - 3, 3])
   const drawn = values.flatMap((value, index): [number, number][] =>
     value === undefined ? [] : [[x(index), y(value)]],
   )

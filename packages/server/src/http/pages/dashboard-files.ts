@@ -69,7 +69,9 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { body, gzipped,
 /** None until the dashboard is built. */
 function readFiles(): ReadonlyMap<string, File> {
   if (!existsSync(folder)) return new Map()
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && extname(entry.name) in types,
+  )
   return new Map(
     names.map((entry) => {
       const path = join(entry.parentPath, entry.name)

@@ -1,5 +1,5 @@
-import { scaleLinear } from 'd3-scale'
 import { line } from 'd3-shape'
+import { linear } from '../../../ui/charts/scale.ts'
 
 interface SparklineProps {
   /** Rates between 0 and 1, the oldest first; missing where nothing ended. */
@@ -21,8 +21,8 @@ export function Sparkline({ rates, label, isBad }: SparklineProps) {
   const points = rates.flatMap((rate, index): Point[] => (rate === undefined ? [] : [{ index, rate }]))
   if (points.length === 0) return <span className="text-xs text-ink-3">nothing ended</span>
   const least = Math.min(0.5, ...points.map(({ rate }) => rate))
-  const x = scaleLinear([0, Math.max(1, rates.length - 1)], [3, size.width - 4])
-  const y = scaleLinear([least, 1], [size.height - 4, 4])
+  const x = linear([0, Math.max(1, rates.length - 1)], [3, size.width - 4])
+  const y = linear([least, 1], [size.height - 4, 4])
   const draw = line<Point>(
     ({ index }) => x(index),
     ({ rate }) => y(rate),
