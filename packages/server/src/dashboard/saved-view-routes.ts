@@ -30,7 +30,7 @@ const content = {
   filters: Filters,
   isShared: Type.Boolean({ description: 'Others of the merchant read it too' }),
 }
-const Page = Type.Union([Type.Literal('payments')])
+const Page = Type.Literal('payments')
 const NewView = Type.Object({ page: Page, ...content }, closed)
 const Change = Type.Object(content, closed)
 

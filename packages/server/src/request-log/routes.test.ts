@@ -292,28 +292,6 @@ test('filters find by status, class, route and day, and pages have no gaps or re
   assert.deepEqual(walked, whole)
 })
 
-test('the requests about one transaction are found by its id, and none of another merchant', async (t) => {
-  const malipo = await chargingMalipo(t)
-  const [merchant, other] = [await malipo.merchant(), await malipo.merchant()]
-  const first = await named(malipo, merchant, 'POST', '/api/b2b/fiat/payout', payout())
-  await named(malipo, merchant, 'POST', '/api/b2b/fiat/payout', payout())
-  const transactionId = String(first.body['transactionId'])
-  const reading = await named(malipo, merchant, 'GET', `/api/b2b/transactions/${transactionId}`)
-  const foreign = await named(malipo, other, 'GET', `/api/b2b/transactions/${transactionId}`)
-
-  const found = await entries(malipo, merchant, { transactionId })
-  const [newest] = await entries(malipo, merchant, { transactionId, limit: '1' })
-
-  assert.deepEqual(
-    found.map(({ requestId }) => requestId),
-    [reading.requestId, first.requestId],
-  )
-  assert.equal(newest?.requestId, reading.requestId)
-  assert.deepEqual(await entries(malipo, merchant, { transactionId, requestId: foreign.requestId }), [])
-  const { requestId } = first
-  assert.equal((await entries(malipo, merchant, { transactionId, requestId })).length, 1)
-})
-
 test('a filter of the log that is invalid is refused', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
