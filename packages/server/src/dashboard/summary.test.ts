@@ -119,7 +119,7 @@ test('today has its sums, hours by method, open payments and rates, of one merch
   )
 })
 
-test('what needs attention is counted: doubts, short transfers, debts, endpoints and approvals', async (t) => {
+test('what needs attention is counted: doubts, short transfers, debts and endpoints', async (t) => {
   const { malipo, merchant } = await setUp(t)
   t.after(() => malipo.ask(`update clock_offset set ahead = '0'`))
   const calm = await read(malipo, merchant, 'UTC')
