@@ -44,9 +44,9 @@ export function DecisionCard({ place, payout }: DecisionCardProps) {
         <CopyText text={payout.transactionId} what="Id" />
       </div>
       <Note className="mt-3" look="plain">
-        {makerOf(payout)} asks to pay {moneyText(payout.amount, payout.currency)} to {receiverOf(payout)}.{' '}
-        {moneyText(payout.senderAmount, payout.senderCurrency)} is held in your {payout.senderCurrency} wallet. Without
-        a decision it is rejected <Time at={payout.expiresAt} isRelative />.
+        {makerOf(payout)} asks to pay {moneyText(payout.amount, payout.currency)} to {receiverOf(payout)}. The money and
+        the fee are held in your {payout.senderCurrency} wallet. Without a decision it is rejected{' '}
+        <Time at={payout.expiresAt} isRelative />.
       </Note>
       <Evidence payment={payment} payout={payout} place={place} />
       <Entries place={place} transactionId={payout.transactionId} />

@@ -39,8 +39,8 @@ export function Evidence({ place, payout, payment }: EvidenceProps) {
       : [
           {
             icon: 'balances' as const,
-            title: `Leaves your wallet: ${moneyText(payment.senderAmount, payment.senderCurrency)}`,
-            about: `Fee ${moneyText(payment.fee, payment.senderCurrency)}. Reference ${payment.externalReference}.`,
+            title: `Fee ${moneyText(payment.fee, payment.senderCurrency)}`,
+            about: `Paid by you, on top of the amount. Your reference: ${payment.externalReference}.`,
           },
         ]),
   ]

@@ -64,7 +64,7 @@ export function Deliveries({ deliveries }: { readonly deliveries: readonly Deliv
           empty={<NoDelivery isFiltered={search.view === 'failed'} />}
           isSelected={({ id }) => id === search.open}
           keyOf={({ id }) => id}
-          label="Deliveries"
+          label="Table of deliveries"
           rows={shown}
         />
       </Card>

@@ -37,7 +37,7 @@ export function KeysTab() {
           columns={columnsOf(setAsked)}
           empty={data && <NoKeys />}
           keyOf={({ publicKey }) => publicKey}
-          label="Key pairs"
+          label="Table of key pairs"
           rows={pairs}
         />
       </Card>

@@ -73,7 +73,7 @@ function NumbersCard({ className }: { readonly className: string }) {
       <DataTable
         columns={numberColumns(start)}
         keyOf={({ ending, of }) => `${ending} ${of}`}
-        label="Numbers that choose the outcome"
+        label="Table of numbers"
         rows={numbers}
       />
       <p className="border-t border-line px-4 py-2.5 text-xs text-ink-3">

@@ -34,7 +34,7 @@ export function ScenariosCard({ mayChange }: CardProps) {
           },
         ]}
         keyOf={({ name }) => name}
-        label="Scenarios"
+        label="Table of scenarios"
         rows={scenarios}
       />
       {mayChange && <ArmForm />}

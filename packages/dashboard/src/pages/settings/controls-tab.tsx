@@ -52,7 +52,7 @@ export function ControlsTab() {
             )
           }
           keyOf={({ currency }) => currency}
-          label="Limits"
+          label="Table of limits"
           rows={data?.currencies ?? []}
         />
       </Card>

@@ -66,7 +66,7 @@ export function InvitationsCard({ invitations, mayChange }: InvitationsCardProps
         columns={[...facts, ...(mayChange ? [actions] : [])]}
         empty={<p className="px-4 pb-4 text-ink-3">No invitation is open. Invite a person makes one.</p>}
         keyOf={({ id }) => id}
-        label="Invitations"
+        label="Table of invitations"
         rows={invitations}
       />
       <SecretOnce

@@ -54,7 +54,7 @@ export function SecurityTab() {
           ]}
           empty={<p className="px-4 pb-4 text-ink-3">You sign in at the identity provider of the operator.</p>}
           keyOf={({ id }) => id}
-          label="Ways to sign in"
+          label="Table of ways to sign in"
           rows={ways}
         />
       </Card>
@@ -79,7 +79,7 @@ export function SecurityTab() {
             { head: 'Last used', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} isRelative /> },
           ]}
           keyOf={({ id }) => id}
-          label="Sessions"
+          label="Table of sessions"
           rows={sessions}
         />
       </Card>

@@ -38,7 +38,7 @@ export function TeamTab() {
           <DataTable
             columns={usePeopleColumns(mayChange ? setEnding : undefined)}
             keyOf={({ id }) => id}
-            label="People"
+            label="Table of people"
             rows={data?.people ?? []}
           />
         </Card>
