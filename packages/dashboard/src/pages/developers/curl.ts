@@ -7,7 +7,7 @@ export function curlOf(
   { method, path, body }: Pick<LoggedRequest, 'method' | 'path' | 'body'>,
   origin: string,
 ): string {
-  const lines = [`curl -X ${method} ${quoted(`${origin}/api/b2b${path}`)}`, `-H "Authorization: Bearer $MALIPO_TOKEN"`]
+  const lines = [`curl -X ${method} ${quoted(origin + path)}`, `-H "Authorization: Bearer $MALIPO_TOKEN"`]
   if (body !== undefined) lines.push(`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(body))}`)
   return lines.join(' \\\n  ')
 }

@@ -19,7 +19,7 @@ export interface DeveloperSearch {
 
 const patterns = {
   status: /^[1-5](\d\d|xx)$/,
-  path: /^\/[\w\-/:]{0,199}$/,
+  path: /^\/[\w\-/:.{}]{0,199}$/,
   requestId: /^[\w-]{1,128}$/,
   startDate: /^\d{4}-\d\d-\d\d$/,
   endDate: /^\d{4}-\d\d-\d\d$/,

@@ -50,8 +50,14 @@ export function HealthBars({ deliveries }: { readonly deliveries: readonly Deliv
               x={x}
               y={base - height - y(failed)}
             />
-            {index % 4 === 3 && (
-              <text fill="currentColor" fontSize="11" textAnchor="middle" x={x + step / 2} y={size.height - 3}>
+            {index % 4 === 1 && (
+              <text
+                fill="currentColor"
+                fontSize="11"
+                textAnchor="middle"
+                x={x + (step - size.gap) / 2}
+                y={size.height - 3}
+              >
                 {new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
               </text>
             )}

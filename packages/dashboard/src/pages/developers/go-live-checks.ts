@@ -75,8 +75,8 @@ function sandboxChecks(
   ]
 }
 
-const isAcceptedPayment = ({ method, status, transactionId }: LoggedRequest) =>
-  method === 'POST' && status < 300 && transactionId !== undefined
+const isAcceptedPayment = ({ method, path, status, transactionId }: LoggedRequest) =>
+  method === 'POST' && path.startsWith('/api/') && status < 300 && transactionId !== undefined
 
 /** Two accepted requests of one route that name one payment: the second was a retry. */
 export function hasRetry(requests: readonly LoggedRequest[]): boolean {

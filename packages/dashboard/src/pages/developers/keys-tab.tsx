@@ -36,7 +36,7 @@ export function KeysTab() {
         <DataTable
           columns={columnsOf(setAsked)}
           empty={data && <NoKeys />}
-          keyOf={({ publicKey }) => publicKey}
+          keyOf={({ publicKey, createdAt }) => `${publicKey} ${createdAt}`}
           label="Table of key pairs"
           rows={pairs}
         />

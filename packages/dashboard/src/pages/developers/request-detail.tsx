@@ -37,9 +37,11 @@ export function RequestDetail({ request, onClose }: RequestDetailProps) {
         <h2 className="min-w-0 flex-1 font-mono text-xs font-semibold break-all">
           {method} {path}
         </h2>
-        <Button icon="copy" onClick={() => void copyText(curlOf(request, location.origin), 'cURL command')}>
-          Copy as cURL
-        </Button>
+        {path.startsWith('/api/') && (
+          <Button icon="copy" onClick={() => void copyText(curlOf(request, location.origin), 'cURL command')}>
+            Copy as cURL
+          </Button>
+        )}
         <button aria-label="Close the request" className="p-1.5" onClick={onClose} type="button">
           <Icon name="close" />
         </button>

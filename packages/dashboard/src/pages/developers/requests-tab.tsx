@@ -65,6 +65,9 @@ export function RequestsTab() {
   )
 }
 
+/** Requests of people in the dashboard are in the log too. */
+const pathWords = (path: string) => path.replace('/dashboard/v1/merchants/{merchantId}/{env}', 'dashboard …')
+
 export const groupOf = ({ errorCode = '', method, path }: LoggedRequest): string => `${errorCode} ${method} ${path}`
 
 interface RequestListProps {
@@ -85,7 +88,7 @@ function RequestList({ requests, opened, hasMore, isEmpty, onEnd, onOpen }: Requ
       </Empty>
     )
   return (
-    <div className="-mt-4 flex h-[min(640px,calc(100vh-260px))] min-h-[320px] flex-col">
+    <div className="-mt-4 flex h-[min(640px,calc(100vh-340px))] min-h-[320px] flex-col">
       <VirtualTable
         columns={columns}
         hasMore={hasMore}
@@ -112,7 +115,7 @@ const columns: readonly VirtualColumn<LoggedRequest>[] = [
     width: 'minmax(160px,1fr)',
     cell: ({ path, requestId }) => (
       <span className={mono} title={`${path}\n${requestId}`}>
-        {path}
+        {pathWords(path)}
       </span>
     ),
   },
@@ -148,7 +151,7 @@ function PhoneRow({ request }: { readonly request: LoggedRequest }) {
   return (
     <span className="grid h-full grid-cols-[1fr_auto] content-center gap-x-3 gap-y-0.5">
       <span className={`${mono} truncate font-semibold`}>
-        {method} {path}
+        {method} {pathWords(path)}
       </span>
       <HttpStatus status={status} />
       <span className={`${mono} truncate text-ink-3`}>{errorCode ?? '–'}</span>

@@ -37,9 +37,11 @@ export function SandboxTab() {
     )
   return (
     <div className="grid items-start gap-4 wide:grid-cols-12">
-      <NumbersCard className="wide:col-span-5" />
+      <div className="grid min-w-0 gap-4 wide:col-span-5">
+        <NumbersCard />
+        <RefundsCard />
+      </div>
       <div className="grid min-w-0 gap-4 wide:col-span-7">
-        <ScenariosCard mayChange={mayChange} />
         <ClockCard mayChange={mayChange} />
         <Card title="Handset">
           <p className="mb-2 text-ink-2">
@@ -49,7 +51,7 @@ export function SandboxTab() {
             Open the handset
           </a>
         </Card>
-        <RefundsCard />
+        <ScenariosCard mayChange={mayChange} />
       </div>
     </div>
   )
@@ -57,11 +59,11 @@ export function SandboxTab() {
 
 type Number = (typeof numbers)[number]
 
-function NumbersCard({ className }: { readonly className: string }) {
+function NumbersCard() {
   const [country, setCountry] = useState('KE')
   const start = phones.find((each) => each.country === country)?.start ?? ''
   return (
-    <Card className={className} isFlush title="Numbers that choose the outcome">
+    <Card isFlush title="Numbers that choose the outcome">
       <div className="px-4 pb-3">
         <SelectField
           label="Country"

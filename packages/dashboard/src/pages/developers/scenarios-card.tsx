@@ -24,8 +24,8 @@ export function ScenariosCard({ mayChange }: CardProps) {
       <DataTable
         columns={[
           {
-            head: 'Header to send',
-            cell: ({ name }) => <CopyText isWhole text={`X-Sandbox-Scenario: ${name}`} what="Header" />,
+            head: 'Scenario',
+            cell: ({ name }) => <CopyText isWhole text={name} what="Scenario" />,
           },
           {
             head: 'What happens',
@@ -37,6 +37,9 @@ export function ScenariosCard({ mayChange }: CardProps) {
         label="Table of scenarios"
         rows={scenarios}
       />
+      <p className="border-t border-line px-4 py-2.5 text-xs text-ink-3">
+        Send it as the header X-Sandbox-Scenario of a charge or payout{mayChange && ', or set it beforehand:'}
+      </p>
       {mayChange && <ArmForm />}
       <ArmedList mayChange={mayChange} />
     </Card>
@@ -62,7 +65,7 @@ function ArmForm() {
     arm.run({ reference: reference.trim(), scenario })
   }
   return (
-    <form className="grid gap-3 border-t border-line px-4 py-3" onSubmit={submit}>
+    <form className="grid gap-3 px-4 pb-3" onSubmit={submit}>
       <div className="flex flex-wrap items-end gap-2">
         <TextField
           className="min-w-[160px] flex-1"

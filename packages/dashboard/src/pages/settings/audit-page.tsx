@@ -49,7 +49,7 @@ export function AuditTrail() {
       {error && <Note look="fail">{error.message}</Note>}
       <div className={`grid items-start gap-4 ${opened ? 'wide:grid-cols-[7fr_5fr]' : ''}`}>
         <Card className="overflow-hidden" isFlush>
-          <div className="-mt-4 flex h-[min(640px,calc(100vh-260px))] min-h-[320px] flex-col">
+          <div className="-mt-4 flex h-[min(640px,calc(100vh-340px))] min-h-[320px] flex-col">
             {data && shown.length === 0 && !hasNextPage ? (
               <Empty title="No entry fits">Remove a filter to see the others.</Empty>
             ) : (
