@@ -29,9 +29,9 @@ test('a payout above the threshold is approved by another person, and never by i
   const card = page.getByRole('region', { name: 'Decide' })
   await card.getByText('Your KES wallet').first().waitFor()
   await look(page, 'approvals')
-  await decide('Approve with passkey', 'invoice 12 checked')
+  await decide('supplier-18500', 'Approve with passkey', 'invoice 12 checked')
   await page.getByRole('row').filter({ hasText: 'Approved' }).waitFor()
-  await decide('Reject', 'the amount is wrong')
+  await decide('supplier-46800', 'Reject', 'the amount is wrong')
   await page.getByRole('row').filter({ hasText: 'Rejected' }).waitFor()
   await page.getByText('No payout waits for approval').waitFor()
   await look(page, 'approvals-decided')
@@ -50,7 +50,8 @@ test('a payout above the threshold is approved by another person, and never by i
     return String(body['transactionId'])
   }
 
-  async function decide(button: string, reason: string): Promise<void> {
+  async function decide(reference: string, button: string, reason: string): Promise<void> {
+    await card.getByText(reference).waitFor()
     await card.getByLabel('Reason').fill(reason)
     await card.getByRole('button', { name: button }).click()
   }

@@ -109,6 +109,7 @@ function columnsOf({ mayResend, isBusy, selected, toggle, open, resend }: RowAct
   const send: Column<Delivery> = {
     head: 'Actions',
     isNumber: true,
+    isWideOnly: true,
     cell: ({ id }) => (
       <Button aria-label={`Resend delivery ${id}`} disabled={isBusy} onClick={() => resend([id])}>
         Resend

@@ -27,7 +27,7 @@ export function DeliveryDetail({ delivery, onClose }: DeliveryDetailProps) {
   return (
     <section
       aria-label="Delivery"
-      className="grid min-w-0 gap-3.5 rounded-card border border-line p-4 outline-none"
+      className="grid min-w-0 gap-3.5 rounded-card border border-line p-4 outline-none max-wide:order-first"
       ref={ref}
       tabIndex={-1}
     >

@@ -52,6 +52,7 @@ export function HealthBars({ deliveries }: { readonly deliveries: readonly Deliv
             />
             {index % 4 === 1 && (
               <text
+                className="max-phone:hidden"
                 fill="currentColor"
                 fontSize="11"
                 textAnchor="middle"

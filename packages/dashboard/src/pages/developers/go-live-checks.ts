@@ -57,7 +57,7 @@ function sandboxChecks(
       about: 'A charge or payout in the request log of the last 7 days.',
     },
     {
-      title: 'A webhook was answered with 2xx',
+      title: 'A webhook got a 2xx response',
       isDone: known(tested, (some) => some.some(({ status }) => status === 'SUCCESS')),
       about:
         'Your sandbox endpoint took a delivery. A server that checks the signature and responds with 2xx is ready.',

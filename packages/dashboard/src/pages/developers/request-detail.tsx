@@ -28,7 +28,7 @@ export function RequestDetail({ request, onClose }: RequestDetailProps) {
   return (
     <section
       aria-label="Request"
-      className="grid min-w-0 gap-3.5 rounded-card border border-line p-4 outline-none"
+      className="grid min-w-0 gap-3.5 rounded-card border border-line p-4 outline-none max-wide:order-first"
       ref={ref}
       tabIndex={-1}
     >

@@ -21,7 +21,7 @@ export function AuditDetail({ entry, onClose }: AuditDetailProps) {
   return (
     <section
       aria-label="Entry"
-      className="grid min-w-0 gap-3.5 rounded-card border border-line p-4 outline-none"
+      className="grid min-w-0 gap-3.5 rounded-card border border-line p-4 outline-none max-wide:order-first"
       ref={ref}
       tabIndex={-1}
     >

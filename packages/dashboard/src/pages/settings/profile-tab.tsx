@@ -15,6 +15,7 @@ export function ProfileTab() {
   const place = usePlace()
   const { data, error } = useQuery(profileQuery(place))
   const url = place.env === 'live' ? data?.webhookUrl : data?.sandboxWebhookUrl
+  const name = useMe().merchants.find(({ merchant }) => merchant === place.merchantId)?.name ?? ''
   const mayRead = useMay().has('webhooks:read')
   return (
     <div className="grid items-start gap-4 wide:grid-cols-2">
@@ -23,17 +24,18 @@ export function ProfileTab() {
         {data && (
           <Facts
             facts={[
-              ['Name', `${data.firstName} ${data.lastName}`.trim()],
+              ['Name', name],
+              ['Contact', `${data.firstName} ${data.lastName}`.trim()],
               ['E-mail', data.email],
               ['Merchant id', <CopyText key="id" text={place.merchantId} what="Merchant id" />],
               ['Environment', place.env === 'live' ? 'Live: real money' : 'Sandbox: no real money'],
-              ['Wallets', data.wallets.map(({ currency }) => currency).join(', ') || 'none yet'],
+              ['Wallets', [...new Set(data.wallets.map(({ currency }) => currency))].join(', ') || 'none yet'],
               ['Webhook URL', url || 'not set'],
             ]}
           />
         )}
         <p className="mt-3 border-t border-line pt-3 text-xs text-ink-3">
-          Name and e-mail are set by the operator.{' '}
+          Name, contact and e-mail are set by the operator.{' '}
           {mayRead && (
             <>
               The webhook URL and its secret are under{' '}
