@@ -41,7 +41,7 @@ test('a developer creates, replaces and revokes keys, adds an endpoint, and rese
   await t.test('an endpoint is added, and what failed there is sent again', async () => {
     await go(developers('webhooks'))
     await page.getByRole('button', { name: 'Add an endpoint' }).first().click()
-    await page.getByLabel('URL').fill(receiver.url)
+    await page.getByLabel('URL', { exact: true }).fill(receiver.url)
     await page.getByRole('button', { name: 'Add the endpoint' }).click()
     await page.getByText('whsec_').waitFor()
     await page.getByRole('button', { name: 'I have stored it' }).click()

@@ -46,12 +46,17 @@ test('an owner invites a viewer who joins and signs in; the role is ended, and t
   await t.test('the invited person joins with a passkey, and signs in with it to the dashboard', async () => {
     await addAuthenticator(guest)
     await guest.goto(`${site}/invitation${new URL(link).hash}`)
+    await guest.getByRole('button', { name: 'Create a passkey and join' }).waitFor()
+    await look(guest, 'invitation')
     await guest.getByRole('button', { name: 'Create a passkey and join' }).click()
     await guest.waitForURL(`${site}/account`)
+    await guest.getByText('Duka: viewer').waitFor()
+    await look(guest, 'account')
     await guest.getByRole('button', { name: 'Sign out' }).click()
     await guest.waitForURL(`${site}/sign-in`)
     await guest.goto(`${site}${dashboard}`)
     await guest.waitForURL(/\/sign-in\?next=/)
+    await look(guest, 'sign-in')
     await guest.getByRole('button', { name: 'Continue with a passkey' }).click()
     await guest.waitForURL(`${site}${dashboard}`)
     await guest.getByRole('heading', { name: 'Settings' }).waitFor()
@@ -120,6 +125,25 @@ test('an owner invites a viewer who joins and signs in; the role is ended, and t
     await go(settings('profile'))
     await page.getByRole('heading', { name: 'What you may do here' }).waitFor()
     await look(page, 'settings-profile')
+  })
+
+  await t.test('a viewer changes none of it, also by direct call', async () => {
+    const viewer = await as({ merchant: { id, roles: ['viewer'] } })
+    await viewer.go(settings('controls'))
+    await viewer.page.getByText('needs the permission controls:write').waitFor()
+    assert.equal(await viewer.page.getByRole('button', { name: 'Limit a currency' }).count(), 0)
+    const reason = 'no reason'
+    const calls = [
+      ['POST', '/people/invitations', { name: 'X', email: 'x@example.com', role: 'owner' }],
+      ['PUT', '/payout-controls/limits', { currency: 'KES', perPayout: 'none', reason }],
+      ['PUT', '/payout-controls/approvals', { bulk: false, reason }],
+      ['GET', '/people', undefined],
+      ['GET', '/audit', undefined],
+    ] as const
+    for (const [method, path, body] of calls) {
+      const { status } = await viewer.person.call(method, `/dashboard/v1/merchants/${id}/sandbox${path}`, body)
+      assert.equal(status, 403, path)
+    }
   })
   assert.deepEqual(complaints, [])
 })

@@ -5,6 +5,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Note } from '../../ui/note.tsx'
 import { SecretOnce } from '../../ui/secret-once.tsx'
 import { useMay, usePlace } from '../use-place.ts'
+import { DefaultUrl } from './default-url.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { deliveriesQuery, type Endpoint, endpointsQuery } from './developers-query.ts'
 import { EndpointCard } from './endpoint-card.tsx'
@@ -50,6 +51,7 @@ export function WebhooksTab() {
         />
       ))}
       <Deliveries deliveries={deliveries} />
+      {mayChange && endpoints && !endpoints.some(({ id }) => id === 'default') && <DefaultUrl />}
       <EndpointDialog
         endpoint={edited?.endpoint}
         isOpen={edited !== undefined}
