@@ -18,7 +18,7 @@ test('balances show wallets, a statement that equals the ledger, the flow and co
 
   await t.test('the statement opens, moves and closes as the ledger does', async () => {
     await go(`${at}?currency=KES&country=KE`)
-    await page.getByText('Closing balance').waitFor()
+    await page.getByText('Closing balance, ').waitFor()
     await page.getByRole('row').filter({ hasText: 'Refund' }).first().waitFor()
     await page.getByRole('img', { name: /at the start and/ }).waitFor()
     await look(page, 'balances')
@@ -53,7 +53,7 @@ test('balances show wallets, a statement that equals the ledger, the flow and co
   await t.test('a viewer sees balances and neither exports nor converts', async () => {
     const viewer = await as({ merchant: { id: merchant.id, roles: ['viewer'] } })
     await viewer.go(at)
-    await viewer.page.getByText('Closing balance').waitFor()
+    await viewer.page.getByText('Closing balance, ').waitFor()
     assert.equal(await viewer.page.getByRole('link', { name: 'Export CSV' }).count(), 0)
     assert.equal(await viewer.page.getByRole('button', { name: 'Convert between wallets' }).count(), 0)
     const refused = await viewer.person.call(

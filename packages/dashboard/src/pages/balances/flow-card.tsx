@@ -33,7 +33,7 @@ export function FlowCard({ place, period }: FlowCardProps) {
       about={`${period.currency} wallet, ${period.startDate} to ${period.endDate}`}
       actions={
         moved && (
-          <Button className="h-7" onClick={() => setTable(!isTable)}>
+          <Button onClick={() => setTable(!isTable)}>
             {isTable ? 'View as chart' : 'View as table'}
           </Button>
         )
@@ -116,5 +116,5 @@ function FlowTable({ parts, currency }: { readonly parts: readonly Part[]; reado
     { head: 'Lines', isNumber: true, cell: ({ count }) => count?.toLocaleString('en') ?? '' },
     { head: 'Amount', isNumber: true, cell: ({ amount }) => <Money amount={amount} currency={currency} /> },
   ]
-  return <DataTable columns={columns} keyOf={({ side, name }) => `${side} ${name}`} label="Money flow" rows={parts} />
+  return <DataTable columns={columns} keyOf={({ side, name }) => `${side} ${name}`} label="Money flow by kind" rows={parts} />
 }

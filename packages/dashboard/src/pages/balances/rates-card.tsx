@@ -31,7 +31,7 @@ export function RatesCard({ place, currency, currencies }: RatesCardProps) {
       about="last 30 days"
       actions={
         rates.length > 0 && (
-          <Button className="h-7" onClick={() => setTable(!isTable)}>
+          <Button onClick={() => setTable(!isTable)}>
             {isTable ? 'View as chart' : 'View as table'}
           </Button>
         )
@@ -68,7 +68,7 @@ function RatesChart({ rates }: { readonly rates: readonly Rate[] }) {
           name: word,
           colour,
           isDashed,
-          points: rates.map((rate) => ({ at: new Date(rate.updatedAt), value: rate[key] })),
+          points: [...rates.map((rate) => ({ at: new Date(rate.updatedAt), value: rate[key] })), { at: new Date(), value: last[key] }],
         }))}
       />
       <Legend
@@ -94,7 +94,7 @@ const RatesTable = ({ rates }: { readonly rates: readonly Rate[] }) => (
     <DataTable
       columns={columns}
       keyOf={({ updatedAt }) => updatedAt}
-      label="Exchange rates"
+      label="Rates by time"
       rows={rates.toReversed()}
     />
   </div>

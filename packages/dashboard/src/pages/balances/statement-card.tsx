@@ -54,7 +54,7 @@ export function StatementCard({ place, period }: StatementCardProps) {
                 columns={columns}
                 hasMore={hasNextPage && !isFetching}
                 keyOf={({ key }) => key}
-                label="Statement"
+                label="Lines of the statement"
                 onEnd={() => void fetchNextPage()}
                 onOpen={open}
                 phoneRow={(line) => <PhoneLine currency={period.currency} line={line} />}

@@ -15,14 +15,20 @@ interface WalletCardsProps {
   readonly chosen: Period
 }
 
-/** One card for each wallet that holds something; the others on request. */
+/** More than these are shown on request: a sandbox has a wallet in every currency. */
+const shownMax = { phone: 4, wide: 8 }
+
+/** One card for each wallet, the chosen one and those with money held or owed first. */
 export function WalletCards({ place, wallets, owed, chosen }: WalletCardsProps) {
   const [isWhole, setWhole] = useState(false)
   const isChosen = ({ currency, country }: Wallet) => currency === chosen.currency && country === chosen.country
   const debtOf = ({ currency, country }: Wallet) =>
     owed.find((debt) => debt.currency === currency && debt.country === country)?.amount ?? 0
-  const shown = wallets.filter((wallet) => isWhole || wallet.balance !== 0 || isChosen(wallet) || debtOf(wallet) !== 0)
-  const hidden = wallets.length - shown.length
+  const rank = (wallet: Wallet) =>
+    (isChosen(wallet) ? 4 : 0) + (wallet.pending > 0 || debtOf(wallet) > 0 ? 2 : 0) + (wallet.balance !== 0 ? 1 : 0)
+  const most = matchMedia('(max-width: 720px)').matches ? shownMax.phone : shownMax.wide
+  const ranked = wallets.toSorted((a, b) => rank(b) - rank(a))
+  const shown = isWhole ? ranked : ranked.slice(0, most)
   return (
     <section aria-label="Wallets" className="grid gap-3">
       <ul className="grid gap-3 phone:grid-cols-2 wide:grid-cols-4">
@@ -36,9 +42,9 @@ export function WalletCards({ place, wallets, owed, chosen }: WalletCardsProps) 
           />
         ))}
       </ul>
-      {(hidden > 0 || isWhole) && (
+      {wallets.length > most && (
         <Button className="justify-self-start" look="quiet" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Hide empty wallets' : `Show ${hidden} empty ${hidden === 1 ? 'wallet' : 'wallets'}`}
+          {isWhole ? 'Show fewer' : `Show all ${wallets.length} wallets`}
         </Button>
       )}
     </section>

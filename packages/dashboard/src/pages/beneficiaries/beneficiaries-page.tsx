@@ -133,7 +133,7 @@ function RowActions({ account, place, canPay, onOpen }: RowActionsProps) {
       {canPay && (
         <Link
           aria-label={`Pay ${whose}`}
-          className="inline-flex h-7 items-center rounded-sm border border-line-2 px-2.5 font-medium hover:bg-hover"
+          className="inline-flex h-8 items-center rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
           params={place}
           search={{ beneficiary: externalAccountId }}
           to="/m/$merchantId/$env/payouts/new"
@@ -143,12 +143,12 @@ function RowActions({ account, place, canPay, onOpen }: RowActionsProps) {
       )}
       {onOpen && (
         <>
-          <Button aria-label={`Edit ${whose}`} className="h-7 px-2.5" onClick={() => onOpen({ kind: 'edit', account })}>
+          <Button aria-label={`Edit ${whose}`} onClick={() => onOpen({ kind: 'edit', account })}>
             Edit
           </Button>
           <Button
             aria-label={`Delete ${whose}`}
-            className="h-7 px-2.5"
+           
             look="danger"
             onClick={() => onOpen({ kind: 'delete', account })}
           >

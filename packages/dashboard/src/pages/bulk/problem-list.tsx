@@ -37,7 +37,7 @@ export function ProblemList({ place, bulk }: ProblemListProps) {
           <span className="min-w-0 flex-1 truncate text-ink-3">
             {row.fields.accountName ?? row.fields.externalReference} is left out.
           </span>
-          <Button className="h-7" onClick={() => bulk.leaveOut(row.number, false)}>
+          <Button onClick={() => bulk.leaveOut(row.number, false)}>
             Take in again
           </Button>
         </li>
@@ -77,11 +77,11 @@ function ProblemRow({ checked, bulk, place }: ProblemListProps & { readonly chec
       <span className="flex flex-wrap items-start justify-end gap-1.5 max-wide:col-start-2 max-wide:justify-start">
         <EarlierPayment checked={checked} place={place} rows={bulk.rows} />
         {editable.map((column) => (
-          <Button className="h-7 px-2.5" key={column} onClick={() => setEdited(column)}>
+          <Button key={column} onClick={() => setEdited(column)}>
             Edit {words[column] ?? column}
           </Button>
         ))}
-        <Button className="h-7 px-2.5" onClick={() => bulk.leaveOut(row.number, true)}>
+        <Button onClick={() => bulk.leaveOut(row.number, true)}>
           Leave out<span className="sr-only"> row {row.number}</span>
         </Button>
       </span>
@@ -159,7 +159,7 @@ function EarlierPayment({
   if (!isUsed || isInFile) return null
   return (
     <Link
-      className="inline-flex h-7 items-center rounded-sm border border-line-2 px-2.5 font-medium hover:bg-hover"
+      className="inline-flex h-8 items-center rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
       params={place}
       search={{ open: reference }}
       to="/m/$merchantId/$env/payments"

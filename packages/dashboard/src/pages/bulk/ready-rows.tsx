@@ -16,7 +16,7 @@ export function ReadyRows({ ready }: { readonly ready: readonly CheckedRow[] }) 
       <DataTable
         columns={columns}
         keyOf={({ row }) => String(row.number)}
-        label="Ready rows"
+        label="Rows to be paid"
         rows={isWhole ? ready : ready.slice(0, shownFirst)}
       />
       {ready.length > shownFirst && (
@@ -24,7 +24,7 @@ export function ReadyRows({ ready }: { readonly ready: readonly CheckedRow[] }) 
           <span>
             {(isWhole ? ready.length : shownFirst).toLocaleString('en')} of {ready.length.toLocaleString('en')}
           </span>
-          <Button className="h-7" onClick={() => setWhole(!isWhole)}>
+          <Button onClick={() => setWhole(!isWhole)}>
             {isWhole ? 'Show fewer' : 'Show all'}
           </Button>
         </div>

@@ -62,7 +62,7 @@ function MatterRow({ matter, place }: { readonly matter: Matter; readonly place:
       </span>
       <Link
         aria-label={`${verb}: ${title}`}
-        className="inline-flex h-7 shrink-0 items-center rounded-sm border border-line-2 px-2.5 font-medium hover:bg-hover"
+        className="inline-flex h-8 shrink-0 items-center rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
         search={search as never}
         to={`/m/${place.merchantId}/${place.env}${path}` as never}
       >

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { type HourBar, HourChart } from '../../ui/charts/hour-chart.tsx'
 import { Legend } from '../../ui/charts/legend.tsx'
-import { colourOf, outColour } from '../../ui/charts/series.ts'
+import { colourOf, inOrder, outColour } from '../../ui/charts/series.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { moneyParts, moneyText } from '../../ui/money.tsx'
 import { methodOf } from '../payments/counterparty.ts'
@@ -23,7 +23,7 @@ interface FlowCardProps {
 export function FlowCard({ summary, now }: FlowCardProps) {
   const [isTable, setTable] = useState(false)
   const { currency, hours, lastWeek } = summary
-  const methods = [...new Set(hours.flatMap((hour) => Object.keys(hour.in)))].toSorted((a, b) => a.localeCompare(b))
+  const methods = inOrder([...new Set(hours.flatMap((hour) => Object.keys(hour.in)))])
   return (
     <Card
       about={`${currency} per hour`}
@@ -33,7 +33,7 @@ export function FlowCard({ summary, now }: FlowCardProps) {
             <span className="w-4 border-t border-dashed border-[var(--ghost)]" />
             {dayText(lastWeek.day)}
           </span>
-          <Button className="h-7" onClick={() => setTable(!isTable)}>
+          <Button onClick={() => setTable(!isTable)}>
             {isTable ? 'View as chart' : 'View as table'}
           </Button>
         </>
@@ -145,8 +145,10 @@ function Tooltip({ hour, methods, currency }: TooltipProps) {
       <dl className="grid gap-1">
         {rows.map(({ word, colour, amount }) => (
           <div className="flex items-center gap-1.5" key={word}>
-            <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colour }} />
-            <dt className="flex-1 text-ink-2">{word}</dt>
+            <dt className="flex flex-1 items-center gap-1.5 text-ink-2">
+              <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colour }} />
+              {word}
+            </dt>
             <dd className="font-medium tabular-nums">{figure(amount, currency)}</dd>
           </div>
         ))}

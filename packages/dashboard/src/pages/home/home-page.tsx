@@ -44,7 +44,7 @@ export function HomePage() {
             {summary && <AttentionCard attention={summary.attention} place={place} />}
           </div>
           {summary && <MethodRates methods={summary.methods} />}
-          {wallets && <WalletsCard place={place} wallets={wallets.filter(isUsed)} />}
+          {wallets && <WalletsCard currency={currency} place={place} wallets={wallets.filter(isUsed)} />}
         </div>
       </div>
     </Page>

@@ -26,7 +26,7 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
       className="grid grid-cols-2 overflow-hidden rounded-card border border-line max-phone:[&>*:nth-child(n+3)]:border-t wide:grid-cols-4 max-wide:[&>*:nth-child(n+3)]:border-t"
     >
       <Tile
-        figure={<Money amount={today.collected.amount} currency={currency} />}
+        figure={<Sum amount={today.collected.amount} currency={currency} />}
         name="Collected today"
         note={
           <Delta
@@ -49,7 +49,7 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
         />
       </Tile>
       <Tile
-        figure={<Money amount={today.paidOut.amount} currency={currency} />}
+        figure={<Sum amount={today.paidOut.amount} currency={currency} />}
         name="Paid out today"
         note={
           <Delta after={today.paidOut.amount} before={lastWeek.paidOut.amount} words={`vs ${dayText(lastWeek.day)}`} />
@@ -81,6 +81,11 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
   )
 }
 
+/** The code steps back further beside a large figure. */
+const Sum = ({ amount, currency }: { readonly amount: number; readonly currency: string }) => (
+  <Money amount={amount} className="[&>:first-child]:text-md" currency={currency} />
+)
+
 interface TileProps {
   readonly name: string
   readonly figure: ReactNode
@@ -99,7 +104,7 @@ function Tile({ name, figure, note, place, search, children }: TileProps) {
       to="/m/$merchantId/$env/payments"
     >
       <span className="font-medium text-ink-2">{name}</span>
-      <span className="truncate text-2xl font-semibold tabular-nums max-phone:text-lg">{figure}</span>
+      <span className="truncate text-2xl tabular-nums max-phone:text-lg">{figure}</span>
       <span className="min-h-4 text-xs text-ink-3">{note}</span>
       <span className="mt-2 block">{children}</span>
     </Link>
@@ -115,7 +120,7 @@ interface DeltaProps {
 }
 
 function Delta({ after, before, words, isGood = false }: DeltaProps) {
-  if (before === 0) return `nothing ${words}`
+  if (before === 0) return `nothing ${words.replace('vs', 'on')}`
   const change = ((after - before) / before) * 100
   const colour = isGood ? (change < 0 ? 'text-fail' : 'text-ok') : 'text-ink-2'
   return (
@@ -144,7 +149,7 @@ function rateFigure(charges: Ended) {
   if (rate === undefined) return '–'
   return (
     <>
-      {(rate * 100).toFixed(1)}
+      <b className="font-semibold">{(rate * 100).toFixed(1)}</b>
       <span className="font-normal text-ink-3"> %</span>
     </>
   )
@@ -197,7 +202,7 @@ function InProgress({ place, summary: { inProgress, currency } }: Pick<TilesProp
         ))
   return (
     <Tile
-      figure={count.toLocaleString('en')}
+      figure={<b className="font-semibold">{count.toLocaleString('en')}</b>}
       name="In progress"
       note={note}
       place={place}

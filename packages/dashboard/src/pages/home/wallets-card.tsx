@@ -22,8 +22,19 @@ const columns: readonly Column<Wallet>[] = [
   { head: 'Held', isNumber: true, cell: ({ pending, currency }) => <Money amount={pending} currency={currency} /> },
 ]
 
-/** What the merchant has. Wallets that never held anything are on the page of balances. */
-export function WalletsCard({ place, wallets }: { readonly place: Place; readonly wallets: readonly Wallet[] }) {
+const shownMax = 6
+
+interface WalletsCardProps {
+  readonly place: Place
+  readonly wallets: readonly Wallet[]
+  /** The currency that the page is about. */
+  readonly currency: string | undefined
+}
+
+/** What the merchant has: the wallet of this page and those with money held first. All are on the page of balances. */
+export function WalletsCard({ place, wallets, currency }: WalletsCardProps) {
+  const rank = (wallet: Wallet) => (wallet.currency === currency ? 2 : 0) + (wallet.pending > 0 ? 1 : 0)
+  const shown = wallets.toSorted((a, b) => rank(b) - rank(a)).slice(0, shownMax)
   return (
     <Card
       actions={
@@ -32,7 +43,7 @@ export function WalletsCard({ place, wallets }: { readonly place: Place; readonl
           params={place}
           to="/m/$merchantId/$env/balances"
         >
-          Balances
+          {wallets.length > shownMax ? `All ${wallets.length}` : 'Balances'}
         </Link>
       }
       isFlush
@@ -41,8 +52,8 @@ export function WalletsCard({ place, wallets }: { readonly place: Place; readonl
       <DataTable
         columns={columns}
         keyOf={({ currency, country }) => `${currency} ${country}`}
-        label="Wallets"
-        rows={wallets}
+        label="What each wallet holds"
+        rows={shown}
       />
     </Card>
   )

@@ -8,3 +8,9 @@ const colours: Readonly<Record<string, string>> = {
 
 export const colourOf = (method: string): string => colours[method] ?? 'var(--v5)'
 export const outColour = 'var(--v6)'
+
+const order = Object.keys(colours)
+
+/** Methods in the order of every chart and legend. */
+export const inOrder = (methods: readonly string[]): string[] =>
+  methods.toSorted((a, b) => (order.indexOf(a) + 1 || order.length + 1) - (order.indexOf(b) + 1 || order.length + 1))

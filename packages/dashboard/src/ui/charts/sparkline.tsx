@@ -36,7 +36,7 @@ export function Sparkline({
   return (
     <svg
       aria-hidden="true"
-      className="block w-full"
+      className="block w-full overflow-visible"
       height={height}
       preserveAspectRatio="none"
       viewBox={`0 0 ${width} ${height}`}
