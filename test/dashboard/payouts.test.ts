@@ -87,9 +87,9 @@ test('a person pays a new account after a name check, above the rule with approv
     await page.getByRole('heading', { name: 'Payout accepted' }).waitFor()
 
     await go(`${at}/beneficiaries`)
-    await page.getByLabel('Search').fill('nothing of that name')
+    await page.getByRole('textbox', { name: 'Search' }).fill('nothing of that name')
     await page.getByText('No beneficiary matches').waitFor()
-    await page.getByLabel('Search').fill('mushi')
+    await page.getByRole('textbox', { name: 'Search' }).fill('mushi')
     await page.getByRole('button', { name: 'Delete Baraka Mushi' }).click()
     await page.getByRole('button', { name: 'Delete the beneficiary' }).click()
     await page.getByText('Baraka Mushi is deleted').waitFor()

@@ -32,11 +32,7 @@ export function FlowCard({ place, period }: FlowCardProps) {
     <Card
       about={`${period.currency} wallet, ${period.startDate} to ${period.endDate}`}
       actions={
-        moved && (
-          <Button onClick={() => setTable(!isTable)}>
-            {isTable ? 'View as chart' : 'View as table'}
-          </Button>
-        )
+        moved && <Button onClick={() => setTable(!isTable)}>{isTable ? 'View as chart' : 'View as table'}</Button>
       }
       isFlush={isTable}
       title="Money flow"
@@ -116,5 +112,12 @@ function FlowTable({ parts, currency }: { readonly parts: readonly Part[]; reado
     { head: 'Lines', isNumber: true, cell: ({ count }) => count?.toLocaleString('en') ?? '' },
     { head: 'Amount', isNumber: true, cell: ({ amount }) => <Money amount={amount} currency={currency} /> },
   ]
-  return <DataTable columns={columns} keyOf={({ side, name }) => `${side} ${name}`} label="Money flow by kind" rows={parts} />
+  return (
+    <DataTable
+      columns={columns}
+      keyOf={({ side, name }) => `${side} ${name}`}
+      label="Money flow by kind"
+      rows={parts}
+    />
+  )
 }

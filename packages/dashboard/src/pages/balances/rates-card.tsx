@@ -31,9 +31,7 @@ export function RatesCard({ place, currency, currencies }: RatesCardProps) {
       about="last 30 days"
       actions={
         rates.length > 0 && (
-          <Button onClick={() => setTable(!isTable)}>
-            {isTable ? 'View as chart' : 'View as table'}
-          </Button>
+          <Button onClick={() => setTable(!isTable)}>{isTable ? 'View as chart' : 'View as table'}</Button>
         )
       }
       title="Exchange rates"
@@ -68,7 +66,10 @@ function RatesChart({ rates }: { readonly rates: readonly Rate[] }) {
           name: word,
           colour,
           isDashed,
-          points: [...rates.map((rate) => ({ at: new Date(rate.updatedAt), value: rate[key] })), { at: new Date(), value: last[key] }],
+          points: [
+            ...rates.map((rate) => ({ at: new Date(rate.updatedAt), value: rate[key] })),
+            { at: new Date(), value: last[key] },
+          ],
         }))}
       />
       <Legend
@@ -91,11 +92,6 @@ const columns: readonly Column<Rate>[] = [
 
 const RatesTable = ({ rates }: { readonly rates: readonly Rate[] }) => (
   <div className="max-h-[320px] overflow-y-auto">
-    <DataTable
-      columns={columns}
-      keyOf={({ updatedAt }) => updatedAt}
-      label="Rates by time"
-      rows={rates.toReversed()}
-    />
+    <DataTable columns={columns} keyOf={({ updatedAt }) => updatedAt} label="Rates by time" rows={rates.toReversed()} />
   </div>
 )

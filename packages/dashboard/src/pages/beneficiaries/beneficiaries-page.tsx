@@ -146,12 +146,7 @@ function RowActions({ account, place, canPay, onOpen }: RowActionsProps) {
           <Button aria-label={`Edit ${whose}`} onClick={() => onOpen({ kind: 'edit', account })}>
             Edit
           </Button>
-          <Button
-            aria-label={`Delete ${whose}`}
-           
-            look="danger"
-            onClick={() => onOpen({ kind: 'delete', account })}
-          >
+          <Button aria-label={`Delete ${whose}`} look="danger" onClick={() => onOpen({ kind: 'delete', account })}>
             Delete
           </Button>
         </>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
 import { Button } from '../../ui/button.tsx'
@@ -23,12 +24,16 @@ interface BulkResultsProps {
   readonly onAnother: () => void
 }
 
+const shownFirst = 20
+
 /** What became of each row, the refused ones first. */
 export function BulkResults({ place, name, results, onAnother }: BulkResultsProps) {
   const refused = results.filter(({ outcome }) => !outcome.success)
   const accepted = results.length - refused.length
   const waiting = results.filter(({ checked, outcome }) => outcome.success && checked.item?.needsApproval).length
+  const [isWhole, setWhole] = useState(false)
   const rows = [...refused, ...results.filter(({ outcome }) => outcome.success)]
+  const most = refused.length + shownFirst
   return (
     <Page
       about={name}
@@ -51,8 +56,16 @@ export function BulkResults({ place, name, results, onAnother }: BulkResultsProp
           columns={columnsFor(place)}
           keyOf={({ checked }) => String(checked.row.number)}
           label="Result of each row"
-          rows={rows}
+          rows={isWhole ? rows : rows.slice(0, most)}
         />
+        {rows.length > most && !isWhole && (
+          <div className="flex items-center justify-between border-t border-line px-4 py-2.5 text-ink-3">
+            <span>
+              {most.toLocaleString('en')} of {rows.length.toLocaleString('en')}
+            </span>
+            <Button onClick={() => setWhole(true)}>Show all</Button>
+          </div>
+        )}
       </Card>
     </Page>
   )

@@ -37,9 +37,7 @@ export function ProblemList({ place, bulk }: ProblemListProps) {
           <span className="min-w-0 flex-1 truncate text-ink-3">
             {row.fields.accountName ?? row.fields.externalReference} is left out.
           </span>
-          <Button onClick={() => bulk.leaveOut(row.number, false)}>
-            Take in again
-          </Button>
+          <Button onClick={() => bulk.leaveOut(row.number, false)}>Take in again</Button>
         </li>
       ))}
     </ul>

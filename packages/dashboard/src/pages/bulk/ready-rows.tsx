@@ -24,9 +24,7 @@ export function ReadyRows({ ready }: { readonly ready: readonly CheckedRow[] }) 
           <span>
             {(isWhole ? ready.length : shownFirst).toLocaleString('en')} of {ready.length.toLocaleString('en')}
           </span>
-          <Button onClick={() => setWhole(!isWhole)}>
-            {isWhole ? 'Show fewer' : 'Show all'}
-          </Button>
+          <Button onClick={() => setWhole(!isWhole)}>{isWhole ? 'Show fewer' : 'Show all'}</Button>
         </div>
       )}
     </Card>

@@ -16,7 +16,7 @@ curl "$MALIPO_URL/api/b2b/fiat/deposit/momo" \\
 /** Before the first payment: how to make it. */
 export function EmptyHome({ env }: { readonly env: Environment }) {
   return (
-    <Card className="grid justify-items-center px-4 py-14 text-center">
+    <Card className="grid grid-cols-[minmax(0,1fr)] justify-items-center px-4 py-14 text-center">
       <Drawing />
       <h2 className="mt-4 text-lg font-semibold">No payments yet</h2>
       <p className="mt-1 max-w-[320px] text-ink-3">

@@ -33,9 +33,7 @@ export function FlowCard({ summary, now }: FlowCardProps) {
             <span className="w-4 border-t border-dashed border-[var(--ghost)]" />
             {dayText(lastWeek.day)}
           </span>
-          <Button onClick={() => setTable(!isTable)}>
-            {isTable ? 'View as chart' : 'View as table'}
-          </Button>
+          <Button onClick={() => setTable(!isTable)}>{isTable ? 'View as chart' : 'View as table'}</Button>
         </>
       }
       isFlush={isTable}

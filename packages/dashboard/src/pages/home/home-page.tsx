@@ -33,7 +33,7 @@ export function HomePage() {
       {summary && !isEmpty && (
         <StatTiles hoursPassed={Math.floor(hoursIn(summary)) + 1} place={place} summary={summary} />
       )}
-      <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,8fr)_minmax(0,4fr)]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 wide:grid-cols-[minmax(0,8fr)_minmax(0,4fr)]">
         <div className={column}>
           {isEmpty && <EmptyHome env={place.env} />}
           {summary && !isEmpty && <FlowCard now={hoursIn(summary)} summary={summary} />}

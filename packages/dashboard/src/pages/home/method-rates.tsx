@@ -11,7 +11,7 @@ export function MethodRates({ methods }: { readonly methods: Summary['methods'] 
       <ul className="grid">
         {methods.map(({ method, successful, ended, days }) => (
           <li
-            className="grid grid-cols-[minmax(0,1fr)_92px_60px_76px] items-center gap-2 border-t border-line py-2 first:border-0"
+            className="grid grid-cols-[minmax(0,1fr)_48px_60px_64px] phone:grid-cols-[minmax(0,1fr)_92px_60px_76px] items-center gap-2 border-t border-line py-2 first:border-0"
             key={method}
           >
             <span className="truncate font-medium">{methodOf({ method })}</span>
