@@ -9,6 +9,7 @@ import { colourOf } from '../../ui/charts/series.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
+import { useIsPhone } from '../../ui/use-media.ts'
 import { methodOf } from '../payments/counterparty.ts'
 import { flowQuery, type MoneyFlow, type Period } from './balance-queries.ts'
 
@@ -22,17 +23,20 @@ interface Part extends SankeyPart {
   readonly count: number | undefined
 }
 
-/** Where the money of a wallet came from and where it went, from the ledger. */
+/** Where the money of a wallet came from and where it went, from the ledger. A phone is too narrow for the chart. */
 export function FlowCard({ place, period }: FlowCardProps) {
   const { data: flow, error } = useQuery(flowQuery(place, period))
-  const [isTable, setTable] = useState(() => matchMedia('(max-width: 720px)').matches)
+  const [isChosen, setTable] = useState(false)
+  const isPhone = useIsPhone()
+  const isTable = isChosen || isPhone
   const parts = flow ? partsOf(flow) : []
   const moved = parts.some(({ count }) => count !== undefined)
   return (
     <Card
       about={`${period.currency} wallet, ${period.startDate} to ${period.endDate}`}
       actions={
-        moved && <Button onClick={() => setTable(!isTable)}>{isTable ? 'View as chart' : 'View as table'}</Button>
+        moved &&
+        !isPhone && <Button onClick={() => setTable(!isTable)}>{isTable ? 'View as chart' : 'View as table'}</Button>
       }
       isFlush={isTable}
       title="Money flow"

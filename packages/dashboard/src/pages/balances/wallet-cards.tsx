@@ -4,6 +4,7 @@ import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Money } from '../../ui/money.tsx'
+import { useIsPhone } from '../../ui/use-media.ts'
 import type { PaymentFilters } from '../payments/filters.ts'
 import type { Wallet } from '../payouts/payout-draft.ts'
 import type { Period } from './balance-queries.ts'
@@ -26,7 +27,7 @@ export function WalletCards({ place, wallets, owed, chosen }: WalletCardsProps) 
     owed.find((debt) => debt.currency === currency && debt.country === country)?.amount ?? 0
   const rank = (wallet: Wallet) =>
     (isChosen(wallet) ? 4 : 0) + (wallet.pending > 0 || debtOf(wallet) > 0 ? 2 : 0) + (wallet.balance !== 0 ? 1 : 0)
-  const most = matchMedia('(max-width: 720px)').matches ? shownMax.phone : shownMax.wide
+  const most = useIsPhone() ? shownMax.phone : shownMax.wide
   const ranked = wallets.toSorted((a, b) => rank(b) - rank(a))
   const shown = isWhole ? ranked : ranked.slice(0, most)
   return (

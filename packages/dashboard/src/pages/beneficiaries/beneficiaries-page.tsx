@@ -110,7 +110,8 @@ function useColumns(place: Place, onOpen: ((open: Open) => void) | undefined, ca
       ? [
           {
             head: 'Actions',
-            className: 'text-right whitespace-nowrap',
+            isNumber: true,
+            className: 'whitespace-nowrap',
             cell: (account: Account) => <RowActions account={account} canPay={canPay} onOpen={onOpen} place={place} />,
           },
         ]

@@ -41,7 +41,6 @@ export function FileCard({ onRead }: { readonly onRead: (file: OpenFile) => void
         </label>
         {problem !== undefined && <Note look="fail">{problem}</Note>}
         <TextAreaField
-          className="font-mono"
           hint="Copied from a file or a spreadsheet that is saved as CSV."
           label="Or paste the rows, with the line of column names"
           onChange={({ target }) => setText(target.value)}
