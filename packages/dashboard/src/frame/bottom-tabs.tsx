@@ -31,8 +31,8 @@ export function BottomTabs({ me, merchantId, env, base, items }: BottomTabsProps
       {items.slice(0, shownMax).map(({ word, icon, path }) => (
         <Link
           activeOptions={{ exact: path === '', includeSearch: false }}
-          activeProps={{ className: 'text-brand', 'aria-current': 'page' }}
-          className="grid place-content-center justify-items-center gap-0.5 text-2xs font-medium text-ink-2"
+          activeProps={{ 'aria-current': 'page' }}
+          className="grid place-content-center justify-items-center gap-0.5 text-2xs font-medium text-ink-2 aria-[current=page]:font-semibold aria-[current=page]:text-brand"
           key={word}
           to={`${base}${path}` as never}
         >

@@ -67,8 +67,8 @@ export function Rail({ me, merchantId, env }: RailProps) {
         {items.map(({ word, icon, path, count }) => (
           <Link
             activeOptions={{ exact: path === '', includeSearch: false }}
-            activeProps={{ className: 'bg-raised text-ink ring-1 ring-line', 'aria-current': 'page' }}
-            className="flex h-[30px] items-center gap-2.5 rounded-sm px-2 font-medium text-ink-2 hover:bg-surface-3"
+            activeProps={{ 'aria-current': 'page' }}
+            className="flex h-[30px] items-center gap-2.5 rounded-sm px-2 font-medium text-ink-2 hover:bg-surface-3 aria-[current=page]:bg-raised aria-[current=page]:text-ink aria-[current=page]:ring-1 aria-[current=page]:ring-line aria-[current=page]:[&>svg]:text-brand"
             key={word}
             to={`${base}${path}` as never}
           >

@@ -9,13 +9,8 @@ export function RefusedPage({ refusal }: { readonly refusal: CallError }) {
         <Icon name="lock" size={18} />
       </span>
       <h1 className="mt-1 text-xl font-semibold">You may not see this page</h1>
-      <p className="text-ink-2">{refusal.message}</p>
-      {refusal.details.map(({ field, message }) => (
-        <p className="text-ink-2" key={field}>
-          {field}: <code className="font-mono text-xs">{message}</code>
-        </p>
-      ))}
-      <p className="text-ink-3">{refusal.fix ?? 'A person with the role owner can grant it under Settings, Team.'}</p>
+      <p className="text-ink-2">{refusal.details[0]?.message ?? refusal.message}.</p>
+      <p className="text-ink-3">A person with the role owner can grant it under Settings, Team.</p>
     </section>
   )
 }

@@ -51,7 +51,7 @@ export function PaymentDrawer({ place, transactionId, position, onStep, onClose 
           <Step icon="close" onStep={onClose} word="Close (Esc)" />
         </span>
       </header>
-      <PaymentView key={transactionId} place={place} transactionId={transactionId} />
+      <PaymentView isInDrawer key={transactionId} place={place} transactionId={transactionId} />
     </aside>
   )
 }

@@ -5,6 +5,7 @@ import { CopyText } from '../../ui/copy-text.tsx'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
+import { useMedia } from '../../ui/use-media.ts'
 import { counterpartyOf, isOut, kindOf, methodOf } from '../payments/counterparty.ts'
 import type { OnePayment } from './payment-queries.ts'
 
@@ -32,8 +33,11 @@ const tones: Readonly<Record<string, string>> = {
 }
 
 /** What it is, how much, and one sentence that answers a customer. */
-export function PaymentHead({ place, payment }: HeadProps) {
+export function PaymentHead({ place, payment, isInDrawer }: HeadProps & { readonly isInDrawer: boolean }) {
   const out = isOut(payment)
+  // Beside the list, the list has the first heading; alone, the payment has it.
+  const isBeside = useMedia('(min-width: 1101px)') && isInDrawer
+  const Title = isBeside ? 'h2' : 'h1'
   const { icon, className } = looks[payment.stage] ?? processing
   return (
     <div className="grid gap-3">
@@ -43,9 +47,9 @@ export function PaymentHead({ place, payment }: HeadProps) {
         >
           <Icon name={out ? 'out' : 'in'} size={12} />
         </span>
-        <h2 className="font-medium text-ink-2">
+        <Title className="font-medium text-ink-2">
           {kindOf(payment)} · {methodOf(payment)}
-        </h2>
+        </Title>
         <span className="flex-1" />
         <StatusBadge of={payment.stage} />
       </div>

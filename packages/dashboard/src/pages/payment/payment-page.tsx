@@ -22,7 +22,7 @@ export function PaymentPage() {
         <span className="flex-1" />
         <CopyText text={transactionId} what="Transaction id" />
       </header>
-      <PaymentView place={place} transactionId={transactionId} />
+      <PaymentView isInDrawer={false} place={place} transactionId={transactionId} />
     </div>
   )
 }

@@ -19,10 +19,11 @@ import { WebhooksTab } from './webhooks-tab.tsx'
 interface PaymentViewProps {
   readonly place: Place
   readonly transactionId: string
+  readonly isInDrawer: boolean
 }
 
 /** One payment: the amount and what happened in one sentence, then by time, money, webhooks and requests. */
-export function PaymentView({ place, transactionId }: PaymentViewProps) {
+export function PaymentView({ place, transactionId, isInDrawer }: PaymentViewProps) {
   const { data: payment, error, refetch } = useQuery(paymentQuery(place, transactionId))
   const may = permissionsIn(useMe(), place)
   if (!payment && error) return <Problem error={error} onAgain={() => void refetch()} />
@@ -30,7 +31,7 @@ export function PaymentView({ place, transactionId }: PaymentViewProps) {
   return (
     <>
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4 px-5 pb-6 max-phone:px-4">
-        <PaymentHead payment={payment} place={place} />
+        <PaymentHead isInDrawer={isInDrawer} payment={payment} place={place} />
         <Parts may={may} payment={payment} place={place} />
       </div>
       <PaymentActions may={may} payment={payment} place={place} />

@@ -1,5 +1,6 @@
 interface FooterProps {
-  readonly count: number
+  /** Undefined while it is not known. */
+  readonly count: number | undefined
   readonly hasMore: boolean
   readonly isLoading: boolean
 }
@@ -14,7 +15,7 @@ const keys = [
 
 /** How many are loaded, and the keys of the list. */
 export function ListFooter({ count, hasMore, isLoading }: FooterProps) {
-  const payments = `${count.toLocaleString('en')} ${count === 1 ? 'payment' : 'payments'}`
+  const payments = count === undefined ? '' : `${count.toLocaleString('en')} ${count === 1 ? 'payment' : 'payments'}`
   return (
     <footer className="@container flex h-10 flex-none items-center gap-4 border-t border-line px-6 text-xs text-ink-3 max-phone:px-4">
       <span className="whitespace-nowrap" role="status">

@@ -55,6 +55,7 @@ interface FailedListProps {
 export function FailedList({ error, onAgain }: FailedListProps) {
   const refusal = error instanceof CallError ? error : undefined
   const id = refusal?.requestId
+  if (refusal?.status === 403) return <Forbidden refusal={refusal} />
   return (
     <div className="grid justify-items-center gap-2 px-6 py-16 text-center" role="alert">
       <span className="grid size-9 place-items-center rounded-md bg-fail-soft text-fail">
@@ -76,6 +77,16 @@ export function FailedList({ error, onAgain }: FailedListProps) {
       </div>
       {id !== undefined && <p className="text-xs text-ink-3">request {id}</p>}
     </div>
+  )
+}
+
+/** Names the permission that is missing, and who can grant it. */
+function Forbidden({ refusal }: { readonly refusal: CallError }) {
+  return (
+    <Empty title="You may not see payments here">
+      <p>{refusal.details[0]?.message ?? refusal.message}.</p>
+      <p>A person with the role owner can grant it under Settings, Team.</p>
+    </Empty>
   )
 }
 

@@ -34,20 +34,20 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
       head: 'Amount',
       width: '',
       isNumber: true,
-      className: 'w-[126px] flex-none pr-2 @max-[700px]:w-[126px] @max-[700px]:pr-1',
+      className: 'w-[126px] flex-none pr-2 @max-[700px]:w-[114px] @max-[700px]:pr-0',
       cell: (payment) => <Amount payment={payment} />,
     },
     {
       head: 'Status',
       width: '',
-      className: 'w-[136px] flex-none @max-[700px]:w-[130px]',
+      className: 'w-[136px] flex-none @max-[700px]:w-[125px]',
       cell: ({ stage }) => <StatusBadge of={stage} />,
     },
     { head: 'Counterparty', width: 'minmax(124px,1fr)', cell: counterpartyOf },
     { head: 'Method', width: '96px', from: 'large', cell: methodOf },
     {
       head: 'Reference',
-      width: 'minmax(110px,1fr)',
+      width: 'minmax(96px,1fr)',
       cell: ({ externalReference }) => (
         <span className="font-mono text-xs" title={externalReference}>
           {externalReference}

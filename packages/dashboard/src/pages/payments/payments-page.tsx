@@ -82,7 +82,11 @@ export function PaymentsPage() {
             place={place}
           />
         )}
-        <ListFooter count={payments.length} hasMore={list.hasNextPage} isLoading={list.isFetching} />
+        <ListFooter
+          count={list.data ? payments.length : undefined}
+          hasMore={list.hasNextPage}
+          isLoading={list.isFetching}
+        />
       </section>
       {filters.open !== undefined && (
         <Suspense>
