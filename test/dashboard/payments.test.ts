@@ -27,6 +27,7 @@ async function openPayments(t: TestContext) {
   const doubted = await payOut(merchant, { amount: 400 })
   await malipo.comesTo(doubted.id, 'successful')
   await merchant.refunded(charge.id, { amount: 250 })
+  await malipo.ctx.requestLog.flush()
   const path = `/m/${merchant.id}/sandbox/payments`
   const list = (page: Page) => page.getByRole('region', { name: 'Payments', exact: true })
   const drawer = (page: Page) => page.getByRole('complementary', { name: 'Payment' })

@@ -9,7 +9,6 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router'
 import type { Environment } from './api/place.ts'
-import { ErrorPage } from './frame/error-page.tsx'
 import { Frame } from './frame/frame.tsx'
 import { LoadingPage } from './frame/loading-page.tsx'
 import { readDeveloperSearch } from './pages/developers/developers-search.ts'
@@ -18,6 +17,12 @@ import { readPaymentFilters } from './pages/payments/filters.ts'
 import { readSettingsSearch } from './pages/settings/settings-search.ts'
 import { readTexts } from './search.ts'
 import { firstPath, meQuery } from './session.ts'
+
+/** Not in the shell, but loaded soon after it: without the server they could not be loaded when they are needed. */
+const ErrorPage = lazyRouteComponent(() => import('./frame/error-page.tsx'), 'ErrorPage')
+const NotFoundPage = lazyRouteComponent(() => import('./frame/not-found-page.tsx'), 'NotFoundPage')
+const soonMs = 2000
+setTimeout(() => void Promise.all([ErrorPage.preload?.(), NotFoundPage.preload?.()]).catch(() => undefined), soonMs)
 
 interface RouterContext {
   readonly queries: QueryClient

@@ -1,17 +1,18 @@
 import { toMinor } from './minor-units.ts'
 import type { LedgerEntry } from './payment-queries.ts'
 
-/** A posting as it is now: a hold and its end are one. */
+/** A posting as it is now: a hold and its end are one. They are numbered from 1. */
 export interface Posting extends Omit<LedgerEntry, 'kind'> {
   readonly state: 'posted' | 'held' | 'released'
 }
 
 export function postingsOf(entries: readonly LedgerEntry[]): Posting[] {
-  return [...Map.groupBy(entries, ({ number }) => number).values()].flatMap((some) => {
+  const groups = [...Map.groupBy(entries, ({ number }) => number)].sort(([left], [right]) => left - right)
+  return groups.flatMap(([, some], at) => {
     const posted = some.find(({ kind }) => kind === 'posted')
     const isReleased = some.some(({ kind }) => kind === 'released')
     const last = posted ?? some[0]
-    return last ? [{ ...last, state: posted ? 'posted' : isReleased ? 'released' : 'held' }] : []
+    return last ? [{ ...last, number: at + 1, state: posted ? 'posted' : isReleased ? 'released' : 'held' }] : []
   })
 }
 

@@ -38,7 +38,7 @@ export function MoneyTab({ place, transactionId }: MoneyTabProps) {
       ))}
       <DataTable
         columns={[
-          { head: '#', cell: ({ number }) => number + 1 },
+          { head: '#', cell: ({ number }) => number },
           {
             head: 'Event',
             isWideOnly: true,
@@ -106,7 +106,7 @@ function Side({ lines, currency, word }: SideProps) {
     <ul aria-label={word} className={`py-1.5 ${word === 'credit' ? 'border-l border-ink' : ''}`}>
       {lines.map(({ number, amount, state }) => (
         <li className={`flex justify-between gap-2 px-2 leading-5 ${lookOf[state]}`} key={number}>
-          <span className="text-2xs text-ink-3">{number + 1}</span>
+          <span className="text-2xs text-ink-3">{number}</span>
           <span>
             {plain(amount, currency)}
             {state !== 'posted' && <span className="sr-only"> {state}</span>}

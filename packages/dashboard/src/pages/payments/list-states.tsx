@@ -41,7 +41,7 @@ export function EmptyList({ place, filters, q, onClear }: EmptyListProps) {
   const text = [...words, ...(q === '' ? [] : ['your search'])].join(', ')
   return (
     <Empty action={<Button onClick={onClear}>Show all payments</Button>} title="No payment matches">
-      <p>No payment has {text}.</p>
+      <p>No payment passes these filters: {text}.</p>
     </Empty>
   )
 }

@@ -19,41 +19,12 @@ import { ViewTabs } from './view-tabs.tsx'
 
 const loadDrawer = async () => ({ default: (await import('../payment/payment-drawer.tsx')).PaymentDrawer })
 const PaymentDrawer = lazy(loadDrawer)
-const from = '/m/$merchantId/$env/payments'
 
 /** All payments of a merchant. Only the rows on the screen exist, however many are loaded. */
 export function PaymentsPage() {
-  const place = useParams({ from })
-  const filters = useSearch({ from })
-  const navigate = useNavigate({ from })
-  const may = permissionsIn(useMe(), place)
-  const [q, setQ] = useState('')
-  const [active, setActive] = useState(filters.open)
-  useEffect(() => void loadDrawer(), []) // The first payment opens as fast as the next ones.
-  const add = useRef<HTMLButtonElement>(null)
-  const selection = useSelection()
-  const typed = useDeferredValue(q.trim())
-  const list = useInfiniteQuery(paymentsQuery(place, filters, typed))
-  const payments = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
-  const show = useCallback((search: PaymentFilters) => void navigate({ search: search as never }), [navigate])
-  const open = useCallback(
-    (id: string | undefined) => {
-      if (id !== undefined) setActive(id)
-      void navigate({ search: ((before: object) => ({ ...before, open: id })) as never, replace: id === undefined })
-    },
-    [navigate],
-  )
-  const startExport = () =>
-    void exportPayments(place, filters, typed).catch((error: Error) => say('The export did not start', error.message))
-  const step = useListKeys({
-    ...{ place, may, payments, active, opened: filters.open },
-    onActivate: setActive,
-    onOpen: open,
-    onToggle: selection.toggle,
-    onClear: selection.clear,
-    onFilter: () => add.current?.click(),
-    onExport: startExport,
-  })
+  const page = usePaymentsPage()
+  const { place, filters, may, q, setQ, typed, active, add, selection, list, payments, show, open, step, startExport } =
+    page
   const at = payments.findIndex(({ transactionId }) => transactionId === filters.open)
   return (
     <div className="flex wide:h-[calc(100dvh-var(--chrome))]" data-list>
@@ -101,6 +72,44 @@ export function PaymentsPage() {
       )}
     </div>
   )
+}
+
+const from = '/m/$merchantId/$env/payments'
+
+/** What the page shows, and what its keys and buttons do. */
+function usePaymentsPage() {
+  const place = useParams({ from })
+  const filters = useSearch({ from })
+  const navigate = useNavigate({ from })
+  const may = permissionsIn(useMe(), place)
+  const [q, setQ] = useState('')
+  const [active, setActive] = useState(filters.open)
+  useEffect(() => void loadDrawer(), []) // The first payment opens as fast as the next ones.
+  const add = useRef<HTMLButtonElement>(null)
+  const selection = useSelection()
+  const typed = useDeferredValue(q.trim())
+  const list = useInfiniteQuery(paymentsQuery(place, filters, typed))
+  const payments = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? [], [list.data])
+  const show = useCallback((search: PaymentFilters) => void navigate({ search: search as never }), [navigate])
+  const open = useCallback(
+    (id: string | undefined) => {
+      if (id !== undefined) setActive(id)
+      void navigate({ search: ((before: object) => ({ ...before, open: id })) as never, replace: id === undefined })
+    },
+    [navigate],
+  )
+  const startExport = () =>
+    void exportPayments(place, filters, typed).catch((error: Error) => say('The export did not start', error.message))
+  const step = useListKeys({
+    ...{ place, may, payments, active, opened: filters.open },
+    onActivate: setActive,
+    onOpen: open,
+    onToggle: selection.toggle,
+    onClear: selection.clear,
+    onFilter: () => add.current?.click(),
+    onExport: startExport,
+  })
+  return { place, filters, may, q, setQ, typed, active, add, selection, list, payments, show, open, step, startExport }
 }
 
 interface HeadProps {
