@@ -566,11 +566,11 @@ export interface Schemas {
       hour: number
       /** Amount by method */
       in: {
-        [name: `${string}.*`]: number
+        [name: string]: number
       }
       /** Amount by method */
       out: {
-        [name: `${string}.*`]: number
+        [name: string]: number
       }
       lastWeekIn: number
       lastWeekOut: number
@@ -1933,7 +1933,7 @@ export interface Schemas {
     result: string
     subject: string
     detail: {
-      [name: `${string}.*`]: unknown
+      [name: string]: unknown
     }
     reason?: string | undefined
     requestId?: string | undefined

@@ -191,7 +191,7 @@ export interface Schemas {
       currency: string
     }[]
     change: {
-      [name: `${string}.*`]: unknown
+      [name: string]: unknown
     }
     reason: string
     proposedBy: string
@@ -494,7 +494,7 @@ export interface Schemas {
       message: string
       notifiesMerchant: boolean
       detail: {
-        [name: `${string}.*`]: unknown
+        [name: string]: unknown
       }
     }[]
     /** The ledger entries, drawn */
@@ -637,7 +637,7 @@ export interface Schemas {
     path: string
     host: string
     headers: {
-      [name: `${string}.*`]: string
+      [name: string]: string
     }
     body: string
     encoding: 'utf8' | 'base64'
@@ -675,7 +675,7 @@ export interface Schemas {
       pauseReason?: string | undefined
       isUnhealthy?: true | undefined
       open: {
-        [name: `${string}.*`]: number
+        [name: string]: number
       }
       oldestOpenSeconds?: number | undefined
       inDoubt: number
@@ -916,7 +916,7 @@ export interface Schemas {
     env?: 'live' | 'sandbox' | undefined
     reason?: string | undefined
     detail: {
-      [name: `${string}.*`]: unknown
+      [name: string]: unknown
     }
     requestId?: string | undefined
     /** The cardholder's billing address */
