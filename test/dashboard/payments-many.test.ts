@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../packages/server/src/dev-stack/until.ts'
 import { openDashboard } from './open-dashboard.ts'
 
 const rows = 50_000
@@ -31,11 +32,11 @@ test('a list of 50,000 payments scrolls without long frames', { timeout: 240_000
   await go(`/m/${merchant.id}/sandbox/payments`)
   const list = page.getByRole('region', { name: 'Payments', exact: true })
   await list.getByRole('row').nth(5).waitFor()
-  await page.waitForFunction(`(() => {
-    const list = document.querySelector('section[aria-label="Payments"]')
-    list.scrollTop = list.scrollHeight
-    return document.querySelector('footer [role="status"]')?.textContent === '50,000 payments'
-  })()`)
+  const shown = page.getByRole('status').filter({ hasText: /^50,000 payments$/ })
+  await until('all rows to be loaded', async () => {
+    await page.evaluate(`document.querySelector('section[aria-label="Payments"]').scrollTop = 1e9`)
+    return (await shown.count()) > 0
+  })
   const frames = (await page.evaluate(`new Promise((resolve) => {
     const list = document.querySelector('section[aria-label="Payments"]')
     list.scrollTop = 0

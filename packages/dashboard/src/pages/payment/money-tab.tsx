@@ -73,10 +73,10 @@ function Account({ account }: { readonly account: TAccount }) {
   const scope = [currency, country].filter((part) => part !== '').join(', ')
   return (
     <section aria-label={`${name}, ${scope}`} className="min-w-0 text-xs tabular-nums">
-      <h3 className="border-b border-ink pb-1.5 text-center">
+      <p className="border-b border-ink pb-1.5 text-center">
         <b className="block font-semibold">{name}</b>
         <span className="text-2xs text-ink-3">{scope}</span>
-      </h3>
+      </p>
       <div className="grid min-h-11 grid-cols-2 border-b border-line-2">
         <Side currency={currency} lines={debits} word="debit" />
         <Side currency={currency} lines={credits} word="credit" />

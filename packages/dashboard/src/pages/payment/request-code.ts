@@ -1,8 +1,8 @@
 import type { LoggedRequest } from './payment-queries.ts'
 
-/** The path of a logged request with the payment's id in it. */
+/** The path for a server of the merchant, with the payment's id in it. People's requests have a root of their own. */
 const pathOf = ({ path }: LoggedRequest, transactionId: string) =>
-  `/api/b2b${path.replaceAll(/:\w+|\{\w+\}/g, transactionId)}`
+  path.replace(/^\/dashboard\/v1\/merchants\/[^/]+\/[^/]+/, '/api/b2b').replace('{transactionId}', transactionId)
 
 /** A logged request for a shell. Keys and tokens are variables: the log has none. */
 export function curlOf(request: LoggedRequest, transactionId: string): string {

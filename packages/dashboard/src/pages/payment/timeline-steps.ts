@@ -5,7 +5,7 @@ import type { LedgerEntry, LoggedRequest, OnePayment } from './payment-queries.t
 import type { WebhookRecord } from './webhook-records.ts'
 
 export const lanes = ['API', 'Provider', 'Ledger', 'Webhooks'] as const
-export type Lane = (typeof lanes)[number]
+type Lane = (typeof lanes)[number]
 export type Tone = 'plain' | 'ok' | 'fail' | 'doubt' | 'wait'
 
 /** One thing that happened. */

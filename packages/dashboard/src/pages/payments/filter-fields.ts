@@ -2,16 +2,7 @@ import { exponents } from '../../generated/values.ts'
 import type { PaymentFilters } from './filters.ts'
 
 type Filters = Omit<PaymentFilters, 'open'>
-export type FieldName =
-  | 'date'
-  | 'status'
-  | 'stage'
-  | 'type'
-  | 'method'
-  | 'currency'
-  | 'country'
-  | 'amount'
-  | 'reference'
+type FieldName = 'date' | 'status' | 'stage' | 'type' | 'method' | 'currency' | 'country' | 'amount' | 'reference'
 
 interface Choice {
   readonly value: string

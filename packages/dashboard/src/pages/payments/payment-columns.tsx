@@ -78,7 +78,7 @@ const PaymentTime = ({ at }: { readonly at: string }) => (
   </>
 )
 
-export const Amount = ({ payment }: { readonly payment: Payment }) => (
+const Amount = ({ payment }: { readonly payment: Payment }) => (
   <Money amount={payment.amount} currency={payment.currency} isOut={isOut(payment)} />
 )
 

@@ -172,7 +172,7 @@ function patched(row: Payment, changes: ReadonlyMap<string, LivePayment>): Payme
 /** A payment that is not new can come to be selected by where it is. */
 const hasState = ({ status, stage }: PaymentFilters) => status !== undefined || stage !== undefined
 
-/** Whether the filters select a payment, as far as the stream tells what they look at. */
+/** Whether the filters select a payment, as far as the stream has what they look at. */
 function selects(filters: PaymentFilters, payment: LivePayment): boolean {
   const { status, stage, minAmount, maxAmount, endDate } = filters
   return (
