@@ -160,7 +160,7 @@ async function parts({ path, drawer, doubted, charge, card }: Stage, { page, go 
   await page.emulateMedia({ media: 'print' })
   assert.equal(await page.getByRole('navigation', { name: 'Pages' }).first().isVisible(), false)
   await page.emulateMedia({ media: 'screen' })
-  await page.getByRole('link', { name: 'Payments' }).first().click()
+  await page.getByRole('main').getByRole('link', { name: 'Payments' }).click()
   await drawer(page).waitFor()
   assert.notEqual(charge.id, card.id)
 }

@@ -10,7 +10,9 @@ export interface Stored<Value extends string> {
 export function stored<Value extends string>(name: string, values: readonly [Value, ...Value[]]): Stored<Value> {
   const key = `malipo.${name}`
   const listeners = new Set<() => void>()
-  const get = () => values.find((value) => value === localStorage.getItem(key)) ?? values[0]
+  // Read once: a list asks for the zone of every time that it shows.
+  let current = values.find((value) => value === localStorage.getItem(key)) ?? values[0]
+  const get = () => current
   const subscribe = (listener: () => void) => {
     listeners.add(listener)
     return () => listeners.delete(listener)
@@ -18,6 +20,7 @@ export function stored<Value extends string>(name: string, values: readonly [Val
   return {
     get,
     set: (value) => {
+      current = value
       localStorage.setItem(key, value)
       for (const listener of listeners) listener()
     },
