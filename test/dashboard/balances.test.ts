@@ -22,9 +22,6 @@ test('balances show wallets, a statement that equals the ledger, the flow and co
     await page.getByRole('row').filter({ hasText: 'Refund' }).first().waitFor()
     await page.getByRole('img', { name: /at the start and/ }).waitFor()
     await look(page, 'balances')
-    await page.getByRole('img', { name: /at the start and/ }).scrollIntoViewIfNeeded()
-    if (process.env['MALIPO_SCREENSHOTS'])
-      await page.screenshot({ path: `${process.env['MALIPO_SCREENSHOTS']}/balances-flow.png` })
   })
 
   await t.test('the exported statement adds up to the wallet of the ledger', async () => {

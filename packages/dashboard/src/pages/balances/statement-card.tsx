@@ -13,9 +13,13 @@ import { Verified } from '../../ui/figures.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useIsPhone } from '../../ui/use-media.ts'
 import { type VirtualColumn, VirtualTable } from '../../ui/virtual-table.tsx'
 import { kindOf, methodOf } from '../payments/counterparty.ts'
 import { type Line, type Period, statementQuery } from './balance-queries.ts'
+
+const headHeight = 36
+const heightMax = 480
 
 interface StatementCardProps {
   readonly place: Place
@@ -28,6 +32,7 @@ export function StatementCard({ place, period }: StatementCardProps) {
   const navigate = useNavigate()
   const may = permissionsIn(useMe(), place)
   const lines = useMemo(() => data?.pages.flatMap((page) => page.data.lines.map(numbered)) ?? [], [data])
+  const rowHeight = useIsPhone() ? 60 : 36
   const columns = useMemo(() => columnsFor(period.currency), [period.currency])
   const [first, last] = [data?.pages[0]?.data, data?.pages.at(-1)?.data]
   const open = ({ transactionId }: Line) =>
@@ -49,7 +54,10 @@ export function StatementCard({ place, period }: StatementCardProps) {
           {lines.length === 0 ? (
             <Empty title="No movement in these days">Choose other days, or another wallet above.</Empty>
           ) : (
-            <div className="flex flex-col" style={{ height: Math.min(lines.length * 60 + 40, 480) }}>
+            <div
+              className="flex flex-col"
+              style={{ height: Math.min(lines.length * rowHeight + headHeight, heightMax) }}
+            >
               <VirtualTable
                 columns={columns}
                 hasMore={hasNextPage && !isFetching}

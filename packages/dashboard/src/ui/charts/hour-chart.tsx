@@ -26,7 +26,7 @@ interface HourChartProps {
 }
 
 const height = 280
-const edge = { top: 14, right: 8, bottom: 24, left: 44 }
+const edge = { top: 24, right: 8, bottom: 24, left: 44 }
 const tooltipWidth = 216
 
 /** Money in above the axis and out below, by hour. The arrow keys move along the hours. */
@@ -184,13 +184,13 @@ function Now({ now, x }: { readonly now: number; readonly x: Scales['x'] }) {
   const isLate = now > 21
   return (
     <g>
-      <line stroke="var(--ink-3)" x1={x(now)} x2={x(now)} y1={edge.top - 4} y2={height - edge.bottom} />
+      <line stroke="var(--ink-3)" x1={x(now)} x2={x(now)} y1={edge.top - 8} y2={height - edge.bottom} />
       <text
         fill="var(--ink-2)"
         fontSize={11}
         textAnchor={isLate ? 'end' : 'start'}
         x={x(now) + (isLate ? -5 : 5)}
-        y={edge.top + 4}
+        y={edge.top - 10}
       >
         now
       </text>

@@ -23,8 +23,10 @@ interface Node {
   readonly side: 'in' | 'wallet' | 'out'
 }
 
-const rowHeight = 44
-const edge = { x: 200, y: 10 }
+/** Two lines of text fit beside the thinnest node. */
+const padding = 34
+const rowHeight = 58
+const edge = { x: 200, y: 16 }
 
 /** Where money came from, through one wallet, and where it went. Widths are to scale. */
 export function MoneySankey({ label, wallet, sources, targets }: MoneySankeyProps) {
@@ -76,7 +78,7 @@ function layoutOf({
     .nodeAlign(sankeyJustify)
     .nodeSort(null)
     .nodeWidth(10)
-    .nodePadding(18)
+    .nodePadding(padding)
     .extent([
       [edge.x, edge.y],
       [width - edge.x, height - edge.y],
