@@ -33,6 +33,9 @@ export interface Window {
 /** The real service with the built dashboard, and a real Chromium. */
 export async function openDashboard(t: TestContext, settings: Record<string, string> = {}): Promise<OpenDashboard> {
   if (isDashboardStale()) assert.equal(buildDashboard(), undefined)
+  const opened: Browser[] = []
+  // Before the server: it waits for connections that a browser holds open.
+  t.after(() => Promise.all(opened.map((each) => each.close())))
   const malipo = await refundingMalipo(t, { MALIPO_PUBLIC_URL: site, ...settings })
   const { port } = new URL(malipo.url)
   const browser = await chromium.launch({
@@ -44,7 +47,7 @@ export async function openDashboard(t: TestContext, settings: Record<string, str
       `--host-resolver-rules=MAP localhost:8099 127.0.0.1:${port}`,
     ],
   })
-  t.after(() => browser.close())
+  opened.push(browser)
   const complaints: string[] = []
   const as = async (options: PersonOptions): Promise<Window> => {
     const person = await testPerson(malipo, options)
