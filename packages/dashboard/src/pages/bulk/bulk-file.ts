@@ -2,7 +2,7 @@ import type { Schemas } from '../../generated/merchant-api.ts'
 import { CsvError, csvLine, readCsv } from './csv.ts'
 
 /** The columns of a file, as `malipo bulk` and the guide name them. */
-export const columns = [
+const columns = [
   'externalReference',
   'amount',
   'currency',
@@ -30,7 +30,7 @@ export type ReadFile =
   | { readonly rows: readonly BulkRow[]; readonly problem?: undefined }
   | { readonly problem: string; readonly rows?: undefined }
 
-export const rowsMax = 1000
+const rowsMax = 1000
 const charactersMax = 1_000_000
 
 /** The rows of a file, or why it cannot be read. */
