@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type Dispatch, type SetStateAction, useEffect, useState } from 'react'
 import { CallError } from '../../api/call.ts'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
@@ -106,7 +106,7 @@ function usePay(place: Place, onMade: (transactionId: string) => void) {
 }
 
 /** A link from the list of beneficiaries names one by its id. */
-function useBeneficiaryInUrl(place: Place, setDraft: (draft: PayoutDraft) => void): void {
+function useBeneficiaryInUrl(place: Place, setDraft: Dispatch<SetStateAction<PayoutDraft>>): void {
   const { beneficiary } = useSearch({ strict: false }) as { readonly beneficiary?: string }
   const { data } = useQuery({
     queryKey: ['beneficiary', place, beneficiary],
@@ -118,6 +118,7 @@ function useBeneficiaryInUrl(place: Place, setDraft: (draft: PayoutDraft) => voi
     },
   })
   useEffect(() => {
-    if (data) setDraft({ ...emptyPayout, externalAccountId: data.externalAccountId, account: draftOf(data) })
+    // What the person has entered meanwhile stays.
+    if (data) setDraft((before) => ({ ...before, externalAccountId: data.externalAccountId, account: draftOf(data) }))
   }, [data, setDraft])
 }
