@@ -1,13 +1,12 @@
 /** packages/dashboard/src/generated: tables of the server that single pages show, each in a file of its own. */
 
-import { getExampleNumber } from 'libphonenumber-js/max'
-import examples from 'libphonenumber-js/mobile/examples'
 import { scopes } from '../../packages/server/src/auth/scopes.ts'
 import { neededFor } from '../../packages/server/src/dashboard/keys.ts'
 import { merchantErrors } from '../../packages/server/src/errors.ts'
 import { merchantPermissions, merchantRoles } from '../../packages/server/src/people/roles.ts'
 import { failureCodes } from '../../packages/server/src/providers/failure-codes.ts'
 import type { ReferenceData } from '../../packages/server/src/reference/data.ts'
+import { readPhone } from '../../packages/server/src/reference/phones.ts'
 import { scenarios } from '../../packages/server/src/scenarios/catalogue.ts'
 import { endings, refundEndings, refundFailure, stayingEnding } from '../../packages/simulator/src/outcomes.ts'
 
@@ -88,17 +87,19 @@ export const phones: readonly { readonly country: string; readonly name: string;
 `
 }
 
-/** Starts as the numbers of the country's first operator do. */
+/** Starts as the numbers of the country's first operator do, and is as long as the country's numbers are. */
 function phonesOf({ countries, operators }: ReferenceData) {
   return [...countries.values()].flatMap(({ iso2, name, dialing_code }) => {
-    const operator = [...operators.values()].find(({ country, prefixes }) => country === iso2 && prefixes.length > 0)
-    const example = getExampleNumber(iso2 as never, examples)
-    if (!operator || !example) return []
-    const [prefix = ''] = operator.prefixes
-    const national = prefix + example.nationalNumber.slice(prefix.length)
-    return { country: iso2, name, start: `${dialing_code}${national.slice(0, -3)}` }
+    const prefixes = [...operators.values()].flatMap((operator) => (operator.country === iso2 ? operator.prefixes : []))
+    const [start] = prefixes
+      .flatMap((prefix) => fillings.map((filling) => `${dialing_code}${prefix}${filling}`))
+      .filter((each) => readPhone(`${each}789`) !== undefined)
+    return start === undefined ? [] : { country: iso2, name, start }
   })
 }
+
+/** The digits between an operator's prefix and the last three, from none to eight. */
+const fillings = Array.from({ length: 9 }, (_, length) => '12345678'.slice(0, length))
 
 function errorTable(): string {
   const words = Object.values(merchantErrors).map(({ errorCode, cause, fix }) => [errorCode, { cause, fix }] as const)

@@ -159,22 +159,22 @@ export const phones: readonly { readonly country: string; readonly name: string;
   {
     "country": "CI",
     "name": "Côte d'Ivoire",
-    "start": "+2250123456"
+    "start": "+2250112345"
   },
   {
     "country": "CM",
     "name": "Cameroon",
-    "start": "+237650234"
+    "start": "+237650123"
   },
   {
     "country": "ET",
     "name": "Ethiopia",
-    "start": "+251711234"
+    "start": "+251712345"
   },
   {
     "country": "GA",
     "name": "Gabon",
-    "start": "+24104031"
+    "start": "+24104123"
   },
   {
     "country": "GH",
@@ -184,12 +184,12 @@ export const phones: readonly { readonly country: string; readonly name: string;
   {
     "country": "KE",
     "name": "Kenya",
-    "start": "+254102123"
+    "start": "+254101234"
   },
   {
     "country": "MW",
     "name": "Malawi",
-    "start": "+265991234"
+    "start": "+265312345"
   },
   {
     "country": "MZ",
@@ -199,7 +199,7 @@ export const phones: readonly { readonly country: string; readonly name: string;
   {
     "country": "RW",
     "name": "Rwanda",
-    "start": "+250720123"
+    "start": "+250721234"
   },
   {
     "country": "SL",
@@ -214,7 +214,7 @@ export const phones: readonly { readonly country: string; readonly name: string;
   {
     "country": "TG",
     "name": "Togo",
-    "start": "+22878112"
+    "start": "+22878123"
   },
   {
     "country": "TZ",
@@ -224,11 +224,11 @@ export const phones: readonly { readonly country: string; readonly name: string;
   {
     "country": "UG",
     "name": "Uganda",
-    "start": "+256702345"
+    "start": "+256701234"
   },
   {
     "country": "ZM",
     "name": "Zambia",
-    "start": "+260575123"
+    "start": "+260571234"
   }
 ]

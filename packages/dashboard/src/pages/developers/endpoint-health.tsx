@@ -11,7 +11,7 @@ interface Hour {
 }
 
 /** Deliveries of the last 24 hours that are loaded, by hour. */
-export function hoursOf(deliveries: readonly Delivery[], now: number): Hour[] {
+function hoursOf(deliveries: readonly Delivery[], now: number): Hour[] {
   const first = Math.floor(now / hourMs) - hours + 1
   return Array.from({ length: hours }, (_, index) => {
     const at = (first + index) * hourMs

@@ -79,7 +79,7 @@ const isAcceptedPayment = ({ method, path, status, transactionId }: LoggedReques
   method === 'POST' && path.startsWith('/api/') && status < 300 && transactionId !== undefined
 
 /** Two accepted requests of one route that name one payment: the second was a retry. */
-export function hasRetry(requests: readonly LoggedRequest[]): boolean {
+function hasRetry(requests: readonly LoggedRequest[]): boolean {
   const seen = new Set<string>()
   return requests.filter(isAcceptedPayment).some(({ path, transactionId }) => {
     const name = `${path} ${transactionId}`

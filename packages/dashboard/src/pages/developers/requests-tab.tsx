@@ -68,7 +68,7 @@ export function RequestsTab() {
 /** Requests of people in the dashboard are in the log too. */
 const pathWords = (path: string) => path.replace('/dashboard/v1/merchants/{merchantId}/{env}', 'dashboard …')
 
-export const groupOf = ({ errorCode = '', method, path }: LoggedRequest): string => `${errorCode} ${method} ${path}`
+const groupOf = ({ errorCode = '', method, path }: LoggedRequest): string => `${errorCode} ${method} ${path}`
 
 interface RequestListProps {
   readonly requests: readonly LoggedRequest[]

@@ -4,7 +4,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { JsonBlock } from '../../ui/json-block.tsx'
 import { Time } from '../../ui/time.tsx'
-import { Result } from './audit-page.tsx'
+import { AuditResult } from './audit-result.tsx'
 import { actionWords } from './audit-words.ts'
 import type { AuditEntry } from './settings-query.ts'
 
@@ -27,7 +27,7 @@ export function AuditDetail({ entry, onClose }: AuditDetailProps) {
     >
       <header className="flex items-center gap-2">
         <h2 className="min-w-0 flex-1 font-semibold break-words">{actionWords(entry.action)}</h2>
-        <Result result={entry.result} />
+        <AuditResult result={entry.result} />
         <button aria-label="Close the entry" className="p-1.5" onClick={onClose} type="button">
           <Icon name="close" />
         </button>

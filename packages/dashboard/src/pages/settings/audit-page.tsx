@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { shortId } from '../../ui/copy-text.tsx'
@@ -13,6 +12,7 @@ import { Time } from '../../ui/time.tsx'
 import { type VirtualColumn, VirtualTable } from '../../ui/virtual-table.tsx'
 import { useMay, usePlace } from '../use-place.ts'
 import { AuditDetail } from './audit-detail.tsx'
+import { AuditResult } from './audit-result.tsx'
 import { actionWords } from './audit-words.ts'
 import { type AuditEntry, auditQuery } from './settings-query.ts'
 import type { SettingsSearch } from './settings-search.ts'
@@ -121,7 +121,7 @@ const columns: readonly VirtualColumn<AuditEntry>[] = [
     cell: ({ actor }) => <b className="font-medium">{actor.name || actor.id}</b>,
   },
   { head: 'What', width: 'minmax(180px,1fr)', cell: ({ action }) => <span title={action}>{actionWords(action)}</span> },
-  { head: 'Result', width: '96px', cell: ({ result }) => <Result result={result} /> },
+  { head: 'Result', width: '96px', cell: ({ result }) => <AuditResult result={result} /> },
   {
     head: 'Subject',
     width: '180px',
@@ -136,18 +136,10 @@ const columns: readonly VirtualColumn<AuditEntry>[] = [
   },
 ]
 
-export function Result({ result }: { readonly result: string }) {
-  return result === 'done' ? (
-    <Badge icon="done" tone="ok" word="Done" />
-  ) : (
-    <Badge icon="failed" tone="fail" word="Refused" />
-  )
-}
-
 const PhoneRow = ({ entry }: { readonly entry: AuditEntry }) => (
   <span className="grid h-full grid-cols-[1fr_auto] content-center gap-x-3 gap-y-0.5">
     <span className="truncate font-medium">{actionWords(entry.action)}</span>
-    <Result result={entry.result} />
+    <AuditResult result={entry.result} />
     <span className="truncate text-xs text-ink-3">{entry.actor.name || entry.actor.id}</span>
     <Time at={entry.at} className="text-xs text-ink-3" />
   </span>
