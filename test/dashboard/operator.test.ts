@@ -50,7 +50,11 @@ async function confirm(page: Page, verb: string, fields: Readonly<Record<string,
   const dialog = page.getByRole('dialog')
   for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label).fill(text)
   await dialog.getByRole('button', { name: verb }).click()
-  await dialog.waitFor({ state: 'hidden' })
+  const problem = dialog.getByRole('alert').filter({ hasNotText: 'This is final' })
+  await until(`the dialog of ${verb} to close`, async () => {
+    if (await problem.isVisible()) assert.fail(await problem.innerText())
+    return dialog.isHidden()
+  })
 }
 
 const reason = { Reason: 'case 4711' }
@@ -79,7 +83,7 @@ test('staff decide on live money in pairs, and support decides nothing', async (
     await page.getByRole('tab', { name: 'Ledger' }).click()
     await page.getByRole('img', { name: /in KES: 2 entries/ }).waitFor()
     await look(page, 'operations-ledger')
-    await page.getByRole('tab', { name: 'What happens next' }).click()
+    await page.getByRole('tab', { name: 'Next steps' }).click()
     await page.getByRole('button', { name: 'Propose: failed' }).click()
     await page.getByRole('dialog').getByText('The ledger does this').waitFor()
     await look(page, 'operations-resolve')
@@ -99,7 +103,7 @@ test('staff decide on live money in pairs, and support decides nothing', async (
   await t.test('a provider is paused and resumed', async () => {
     const { page, go } = operations
     await go('/operator?env=sandbox')
-    await page.getByText('SANDBOX').waitFor()
+    await page.getByRole('region', { name: 'Sandbox' }).waitFor()
     await page
       .getByRole('button', { name: /^Pause pawapay/ })
       .first()
@@ -177,7 +181,7 @@ test('staff decide on live money in pairs, and support decides nothing', async (
     await look(admin.page, 'people')
     await admin.go('/operator/audit')
     await admin.page
-      .getByRole('button', { name: /Show the entry merchant.freeze/ })
+      .getByRole('button', { name: /^merchant.freeze/ })
       .first()
       .click()
     await look(admin.page, 'audit')

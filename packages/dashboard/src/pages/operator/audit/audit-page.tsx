@@ -51,13 +51,13 @@ export function AuditPage() {
       <QueryProblem error={error} />
       <div className={`grid items-start gap-4 ${chosen ? 'wide:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]' : ''}`}>
         {entries && (
-          <Card isFlush>
+          <Card className="pt-0!" isFlush>
             <DataTable
               columns={columnsOf(show)}
               empty={<Empty title="No entry fits">Change the filters, or take an action: it appears here.</Empty>}
               isSelected={({ id }) => id === open}
               keyOf={({ id }) => id}
-              label="Entries of the audit trail"
+              label="Entries of the audit trail, table"
               rows={entries}
             />
             {hasNextPage && (
@@ -109,13 +109,8 @@ const columnsOf = (show: (id: string) => void): readonly Column<AuditEntry>[] =>
   { head: 'Time', cell: ({ at }) => <Time at={at} className="text-ink-2" /> },
   {
     head: 'Action',
-    cell: ({ id, action, actor, subject }) => (
-      <button
-        aria-label={`Show the entry ${action} by ${actor.name}`}
-        className="min-h-6 min-w-0 text-left hover:text-brand"
-        onClick={() => show(id)}
-        type="button"
-      >
+    cell: ({ id, action, subject }) => (
+      <button className="min-h-6 min-w-0 text-left hover:text-brand" onClick={() => show(id)} type="button">
         <b className="block font-semibold">{action}</b>
         <span className="block max-w-[220px] truncate font-mono text-xs text-ink-3">{subject}</span>
       </button>

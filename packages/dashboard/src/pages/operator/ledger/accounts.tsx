@@ -66,7 +66,7 @@ export function Accounts() {
           columns={columns}
           empty={<Empty title="No account fits">Choose another kind or currency.</Empty>}
           keyOf={({ account }) => account}
-          label="Accounts"
+          label="Accounts, table"
           rows={data.pages.flatMap(({ accounts }) => accounts)}
         />
       )}

@@ -22,7 +22,7 @@ export function EntriesTable({ entries, currency, opened, onOpen }: EntriesTable
       keyOf={({ at, transactionId, number, debit, credit, balance }) =>
         [at, transactionId, number, debit, credit, balance].join(' ')
       }
-      label="Entries"
+      label="Entries, table"
       rows={entries}
     />
   )

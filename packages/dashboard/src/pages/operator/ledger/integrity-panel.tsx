@@ -66,7 +66,7 @@ function Facts({ data }: { readonly data: Integrity }) {
           'No check has run. Run malipo ledger check.'
         )}
       </Fact>
-      <Fact isGood name="Hash chains" value={countText(chains)}>
+      <Fact isGood={check.hasRun} name="Hash chains" value={countText(chains)}>
         one per writer, {countText(batches)} batches, {atMost(unsealedBatches)} not sealed yet
       </Fact>
       {audit.chains.map(({ chain, entries, verified, head }) => (

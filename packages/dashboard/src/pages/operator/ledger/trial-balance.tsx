@@ -37,7 +37,7 @@ export function TrialBalance({ data }: { readonly data: TrialBalanceData }) {
         </Empty>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls sideways is reached by keyboard.
-        <section aria-label="Trial balance" className="overflow-x-auto" tabIndex={0}>
+        <section aria-label="Trial balance, table" className="overflow-x-auto" tabIndex={0}>
           <table className="w-full border-collapse">
             <thead>
               <tr className="border-b border-line text-2xs text-ink-3">

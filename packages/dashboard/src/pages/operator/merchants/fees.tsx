@@ -1,14 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
 import { operatorApi } from '../../../api/operator-api.ts'
 import { Card } from '../../../ui/card.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
-import { Empty } from '../../../ui/empty.tsx'
 import { SelectField, TextField } from '../../../ui/field.tsx'
 import { moneyText } from '../../../ui/money.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { Nothing } from '../parts/nothing.tsx'
+import { QueryProblem } from '../parts/query-problem.tsx'
 import { useOperator } from '../parts/use-operator.ts'
 import { methodText, upperFirst } from '../parts/words.ts'
-import type { Overview } from './queries.ts'
+import { feesQuery, type Overview } from './queries.ts'
 import type { PartProps } from './wallets.tsx'
 
 type Fee = Overview['fees'][number]
@@ -16,14 +18,25 @@ type Fee = Overview['fees'][number]
 /** Fee rules of this merchant and of every merchant, in force or to come. */
 export function Fees({ merchant, env }: PartProps) {
   const { may } = useOperator()
+  const { data = [], error } = useQuery(feesQuery(env))
+  const rules = data.filter(
+    ({ merchantId = merchant.id, status }) => merchantId === merchant.id && status !== 'superseded',
+  )
   return (
     <Card actions={may('fees:write') && <ProposeFee env={env} merchant={merchant} />} isFlush title="Fees">
+      <div className="px-4">
+        <QueryProblem error={error} />
+      </div>
       <DataTable
         columns={columns}
-        empty={<Empty title="No fee">Payments of this merchant cost nothing until a fee is set.</Empty>}
+        empty={
+          <Nothing title="No fee rule">
+            A payment without a rule is not accepted: set one here, or for every merchant with malipo fees set.
+          </Nothing>
+        }
         keyOf={({ id }) => id}
-        label="Fees"
-        rows={merchant.fees.filter((fee) => fee.env === env && fee.status !== 'superseded')}
+        label="Fees, table"
+        rows={rules}
       />
     </Card>
   )

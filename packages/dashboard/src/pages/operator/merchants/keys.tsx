@@ -3,9 +3,9 @@ import { operatorApi } from '../../../api/operator-api.ts'
 import { Card } from '../../../ui/card.tsx'
 import { CopyText } from '../../../ui/copy-text.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
-import { Empty } from '../../../ui/empty.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Badge } from '../parts/badge.tsx'
+import { Nothing } from '../parts/nothing.tsx'
 import { ReasonAction } from '../parts/reason-action.tsx'
 import { isProposal } from '../parts/use-operator.ts'
 import { Secrets } from '../proposals/secrets.tsx'
@@ -50,9 +50,9 @@ export function Keys({ merchant, env }: PartProps) {
       )}
       <DataTable
         columns={columns}
-        empty={<Empty title="No key pair">The merchant cannot call the API in {env} until it has one.</Empty>}
+        empty={<Nothing title="No key pair">The merchant cannot call the API in {env} until it has one.</Nothing>}
         keyOf={({ publicKey }) => publicKey}
-        label="Keys"
+        label="Keys, table"
         rows={merchant.keys.filter((key) => key.env === env)}
       />
     </Card>

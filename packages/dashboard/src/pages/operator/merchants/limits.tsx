@@ -1,10 +1,10 @@
 import { operatorApi } from '../../../api/operator-api.ts'
 import { Card } from '../../../ui/card.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
-import { Empty } from '../../../ui/empty.tsx'
 import { SelectField, TextField } from '../../../ui/field.tsx'
 import { moneyText } from '../../../ui/money.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { Nothing } from '../parts/nothing.tsx'
 import { useOperator } from '../parts/use-operator.ts'
 import type { Overview } from './queries.ts'
 import type { PartProps } from './wallets.tsx'
@@ -30,9 +30,9 @@ export function Limits({ merchant, env }: PartProps) {
     >
       <DataTable
         columns={columns}
-        empty={<Empty title="No limit is set">Payouts are limited by the wallet only.</Empty>}
+        empty={<Nothing title="No limit is set">Payouts are limited by the wallet only.</Nothing>}
         keyOf={({ currency }) => currency}
-        label="Payout limits"
+        label="Payout limits, table"
         rows={controls?.currencies ?? []}
       />
       <p className="px-4 py-3 text-xs text-ink-3">

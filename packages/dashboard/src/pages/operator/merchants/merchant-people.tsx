@@ -1,7 +1,7 @@
 import { Card } from '../../../ui/card.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
-import { Empty } from '../../../ui/empty.tsx'
 import { Needs } from '../parts/needs.tsx'
+import { Nothing } from '../parts/nothing.tsx'
 import type { Overview } from './queries.ts'
 
 type Person = NonNullable<Overview['people']>[number]
@@ -13,9 +13,9 @@ export function MerchantPeople({ merchant: { people } }: { readonly merchant: Ov
       {people ? (
         <DataTable
           columns={columns}
-          empty={<Empty title="No person yet">Invite its owner with malipo people invite --merchant.</Empty>}
+          empty={<Nothing title="No person yet">Invite its owner with malipo people invite --merchant.</Nothing>}
           keyOf={({ id }) => id}
-          label="People"
+          label="People, table"
           rows={people}
         />
       ) : (

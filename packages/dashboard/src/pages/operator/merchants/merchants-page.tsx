@@ -42,7 +42,7 @@ export function MerchantsPage() {
       />
       <QueryProblem error={error} />
       {found && (
-        <Card isFlush>
+        <Card className="pt-0!" isFlush>
           <DataTable
             columns={columns}
             empty={
@@ -53,7 +53,7 @@ export function MerchantsPage() {
               </Empty>
             }
             keyOf={({ id }) => id}
-            label="Merchants"
+            label="Merchants, table"
             rows={found}
           />
           {hasNextPage && (

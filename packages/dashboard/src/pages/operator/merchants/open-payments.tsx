@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { Card } from '../../../ui/card.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
-import { Empty } from '../../../ui/empty.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { Nothing } from '../parts/nothing.tsx'
 import { ageText, countText, nameText, upperFirst } from '../parts/words.ts'
 import type { Overview } from './queries.ts'
 import type { PartProps } from './wallets.tsx'
@@ -47,9 +47,9 @@ export function OpenPayments({ merchant, env }: PartProps) {
       ))}
       <DataTable
         columns={columns}
-        empty={<Empty title="Nothing is open">Every payment of this merchant has ended.</Empty>}
+        empty={<Nothing title="Nothing is open">Every payment of this merchant has ended.</Nothing>}
         keyOf={({ state }) => state}
-        label="Open payments"
+        label="Open payments, table"
         rows={merchant.openPayments.filter((each) => each.env === env)}
       />
     </Card>

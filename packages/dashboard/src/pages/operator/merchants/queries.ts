@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { operatorApi } from '../../../api/operator-api.ts'
+import type { Environment } from '../../../api/place.ts'
 import type { Schemas } from '../../../generated/operator-api.ts'
 import { operatorKey } from '../parts/use-operator.ts'
 
@@ -27,4 +28,11 @@ export const currenciesQuery = (merchant: string) =>
     queryKey: [operatorKey, 'currencies', merchant],
     queryFn: async ({ signal }) =>
       (await operatorApi('getMerchantsMerchantCurrencies', { path: { merchant }, signal })).data,
+  })
+
+/** Rules of every merchant, and of each. */
+export const feesQuery = (env: Environment) =>
+  queryOptions({
+    queryKey: [operatorKey, 'fees', env],
+    queryFn: async ({ signal }) => (await operatorApi('getFees', { query: { env, isHistory: false }, signal })).data,
   })

@@ -3,10 +3,10 @@ import { operatorApi } from '../../../api/operator-api.ts'
 import type { Environment } from '../../../api/place.ts'
 import { Card } from '../../../ui/card.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
-import { Empty } from '../../../ui/empty.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { Money } from '../../../ui/money.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { Nothing } from '../parts/nothing.tsx'
 import { useOperator } from '../parts/use-operator.ts'
 import type { Overview } from './queries.ts'
 
@@ -41,9 +41,9 @@ export function Wallets({ merchant, env }: PartProps) {
     >
       <DataTable
         columns={columns}
-        empty={<Empty title="No wallet yet">The first payment or the first funding in a currency makes it.</Empty>}
+        empty={<Nothing title="No wallet yet">The first payment or the first funding in a currency makes it.</Nothing>}
         keyOf={({ currency, country }) => `${currency} ${country}`}
-        label="Wallets"
+        label="Wallets, table"
         rows={wallets}
       />
     </Card>

@@ -35,7 +35,7 @@ export function DoubtQueue({ env, opened, onOpen }: DoubtQueueProps) {
           }
           isSelected={({ id }) => id === opened}
           keyOf={({ id }) => id}
-          label="Payments in doubt"
+          label="Payments in doubt, table"
           rows={payments}
         />
       )}

@@ -36,7 +36,7 @@ export function Gauges({ check }: { readonly check: MorningCheck }) {
         value={countText(sumOf(lanes.map((lane) => lane.toSend)))}
       >
         <Link className="mt-2 inline-block text-xs font-medium text-brand" to="/operator/payments">
-          {countText(sumOf(openPayments.map((each) => each.payments)))} open payments
+          Open payments: {countText(sumOf(openPayments.map((each) => each.payments)))}
         </Link>
       </Tile>
       <Tile

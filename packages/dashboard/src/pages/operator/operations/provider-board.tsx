@@ -35,7 +35,7 @@ export function ProviderBoard({ env }: { readonly env: Environment }) {
             </Empty>
           }
           keyOf={({ provider, operation }) => `${provider} ${operation}`}
-          label="Providers"
+          label="Providers, table"
           rows={data.rows}
         />
       )}

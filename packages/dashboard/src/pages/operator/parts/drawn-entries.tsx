@@ -103,7 +103,8 @@ function Line({ arrow, head, shift }: LineProps) {
   const start = { x: isForward ? from.x + box.width : from.x, y: from.y + box.height / 2 + shift * 12 }
   const end = { x: isForward ? to.x - 2 : to.x + box.width + 2, y: to.y + box.height / 2 + shift * 12 }
   const middle = (start.x + end.x) / 2
-  const labelY = (start.y + end.y) / 2 - 7
+  const labelX = Math.min(start.x, end.x) + Math.abs(end.x - start.x) - 96
+  const labelY = end.y > start.y ? end.y + 16 : end.y - 7
   const isOpen = kind === 'hold' || kind === 'void'
   return (
     <g>
@@ -115,11 +116,11 @@ function Line({ arrow, head, shift }: LineProps) {
         strokeDasharray={isOpen ? '4 3' : undefined}
         strokeWidth="1.6"
       />
-      <circle cx={middle - 38} cy={labelY - 4} fill="var(--surface-3)" r="8" />
-      <text className="text-2xs font-semibold" fill="var(--ink-2)" textAnchor="middle" x={middle - 38} y={labelY}>
+      <circle cx={labelX} cy={labelY - 4} fill="var(--surface-3)" r="8" />
+      <text className="text-2xs font-semibold" fill="var(--ink-2)" textAnchor="middle" x={labelX} y={labelY}>
         {number}
       </text>
-      <text className="text-xs font-medium" fill="var(--ink)" x={middle - 26} y={labelY}>
+      <text className="text-xs font-medium" fill="var(--ink)" x={labelX + 12} y={labelY}>
         {amountText(arrow)}
       </text>
     </g>

@@ -30,7 +30,7 @@ export interface Drawing {
 }
 
 export const box = { width: 164, height: 46 } as const
-const gap = { x: 120, y: 22 } as const
+const gap = { x: 132, y: 22 } as const
 const edge = { x: 14, top: 34, bottom: 20 } as const
 
 /** One drawing for each currency: an entry never has two. */

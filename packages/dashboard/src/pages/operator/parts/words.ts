@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../generated/operator-api.ts'
+import { shortId } from '../../../ui/copy-text.tsx'
 
 /** How long something has lasted: `26 h 3 min`, `4 min 42 s`. */
 export function ageText(seconds: number): string {
@@ -59,6 +60,9 @@ export function accountLines(name: string): readonly [string, string] {
   const [what = name, of] = name.replace(/ \(mer_\w+\)$/, '').split(' of ')
   return [upperFirst(what), of ?? '']
 }
+
+/** A sentence of the server with the middle of its ids left out. */
+export const shortText = (sentence: string): string => sentence.replaceAll(/\b[a-z]+_[0-9a-f]{32}\b/g, shortId)
 
 /** What an entry of each kind does. */
 export const entryKinds: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { Note } from '../../../ui/note.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Needs } from '../parts/needs.tsx'
 import { ReasonAction } from '../parts/reason-action.tsx'
-import { upperFirst } from '../parts/words.ts'
+import { shortText, upperFirst } from '../parts/words.ts'
 import { ProposalCard } from '../proposals/proposal-card.tsx'
 import type { Payment } from './queries.ts'
 import { Resolve } from './resolve.tsx'
@@ -24,7 +24,7 @@ export function DecideTab({ payment }: { readonly payment: Payment }) {
       {failure !== undefined && <Note>Failed: {failure}</Note>}
       <dl className="grid gap-3">
         <Item name="What happens next">
-          {upperFirst(next.what)}
+          {upperFirst(next.what.replace(/\.$/, ''))}
           {next.at !== undefined && (
             <>
               {' '}
@@ -43,7 +43,7 @@ export function DecideTab({ payment }: { readonly payment: Payment }) {
       )}
       {proposals.map((proposal) => (
         <section className="grid gap-3 rounded-md border border-line p-4" key={proposal.proposalId}>
-          <h3 className="font-semibold">{proposal.summary}</h3>
+          <h3 className="font-semibold">{shortText(proposal.summary)}</h3>
           <ProposalCard proposal={proposal} />
         </section>
       ))}

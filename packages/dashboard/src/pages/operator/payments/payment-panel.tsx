@@ -21,7 +21,7 @@ export function PaymentPanel({ id }: { readonly id: string }) {
   const [tab, setTab] = useState<TabName>('decide')
   if (!payment) return <QueryProblem error={error} />
   const tabs: readonly Tab<TabName>[] = [
-    { name: 'decide', word: payment.next.what === '' ? 'State' : 'What happens next' },
+    { name: 'decide', word: 'Next steps' },
     { name: 'evidence', word: 'Evidence', count: payment.attempts.length + (payment.callbacks?.length ?? 0) },
     { name: 'money', word: 'Ledger' },
     { name: 'events', word: 'Timeline', count: payment.events.length },

@@ -83,16 +83,16 @@ function wantedOf(show: string | undefined) {
 }
 
 const columns: readonly VirtualColumn<ListedPayment>[] = [
-  { head: 'Time', width: '120px', cell: ({ createdAt }) => <Time at={createdAt} className="text-ink-2" /> },
+  { head: 'Time', width: '108px', cell: ({ createdAt }) => <Time at={createdAt} className="text-ink-2" /> },
   {
     head: 'Amount',
-    width: '160px',
+    width: '140px',
     isNumber: true,
     cell: ({ amount, currency, type }) => (
       <Money amount={amount} currency={currency} isOut={type === 'payout' || type === 'refund'} />
     ),
   },
-  { head: 'Status', width: '140px', cell: ({ stage }) => <StatusBadge of={stage} /> },
+  { head: 'Status', width: '112px', cell: ({ stage }) => <StatusBadge of={stage} /> },
   { head: 'Merchant', width: 'minmax(120px,1fr)', cell: ({ merchant }) => merchant.name },
   {
     head: 'Reference',

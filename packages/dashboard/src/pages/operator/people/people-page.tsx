@@ -45,7 +45,7 @@ export function PeoplePage() {
           <DataTable
             columns={columnsOf(keep)}
             keyOf={({ id }) => id}
-            label="Staff"
+            label="Staff, table"
             rows={data.pages.flat().filter(isStaff)}
           />
           {hasNextPage && (

@@ -19,7 +19,7 @@ const columns: readonly Column<Role>[] = [
 export function RolesTable() {
   return (
     <Card isFlush title="Roles">
-      <DataTable columns={columns} keyOf={({ role }) => role} label="Roles" rows={operatorRoles} />
+      <DataTable columns={columns} keyOf={({ role }) => role} label="Roles, table" rows={operatorRoles} />
     </Card>
   )
 }

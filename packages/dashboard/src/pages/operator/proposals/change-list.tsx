@@ -7,11 +7,20 @@ export function ChangeList({ change }: { readonly change: object }) {
       {fields.map(([name, value]) => (
         <div className="contents" key={name}>
           <dt className="text-ink-3">{wordsOf(name)}</dt>
-          <dd className="break-words">{typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd>
+          <dd className="break-words">{textOf(value)}</dd>
         </div>
       ))}
     </dl>
   )
+}
+
+/** A value in words; fields of a value one after another. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, inner]) => `${wordsOf(name).toLowerCase()} ${textOf(inner)}`)
+    .join(', ')
 }
 
 /** `basisPoints` and `basis_points` as `Basis points`. */

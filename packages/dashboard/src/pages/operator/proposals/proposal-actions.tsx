@@ -5,6 +5,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { ReasonAction } from '../parts/reason-action.tsx'
 import { useOperator, useStaffAction } from '../parts/use-operator.ts'
+import { shortText } from '../parts/words.ts'
 import { approverOf, type Proposal } from './approver.ts'
 import { Secrets } from './secrets.tsx'
 
@@ -41,7 +42,7 @@ function Decide({ proposal }: { readonly proposal: Proposal }) {
         verb="Approve and execute"
         word="Approve"
       >
-        <p>{summary}.</p>
+        <p>{shortText(summary)}.</p>
         <p>
           {proposedBy} proposed it; you execute it. If the state it rests on has changed since, nothing happens and the
           proposal is void.
@@ -57,7 +58,7 @@ function Decide({ proposal }: { readonly proposal: Proposal }) {
         word="Reject"
       >
         <p>
-          {summary}. Nothing changes. {proposedBy} can propose it again.
+          {shortText(summary)}. Nothing changes. {proposedBy} can propose it again.
         </p>
       </ReasonAction>
     </div>
@@ -78,7 +79,7 @@ function Withdraw({ proposal: { proposalId, summary } }: { readonly proposal: Pr
         verb="Withdraw the proposal"
         word="Withdraw"
       >
-        <p>{summary}. Nothing changes.</p>
+        <p>{shortText(summary)}. Nothing changes.</p>
       </ReasonAction>
     </div>
   )

@@ -11,6 +11,7 @@ import { Tabs } from '../../../ui/tabs.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey, useOperator } from '../parts/use-operator.ts'
+import { shortText } from '../parts/words.ts'
 import type { Proposal } from './approver.ts'
 import { ProposalBadge, ProposalCard } from './proposal-card.tsx'
 
@@ -74,7 +75,7 @@ export function ProposalsPage() {
             <Card
               actions={<ProposalBadge state={chosen.state} />}
               className="shadow-raised max-wide:order-first"
-              title={chosen.summary}
+              title={shortText(chosen.summary)}
             >
               <div className="grid gap-3">
                 <CopyText text={chosen.proposalId} what="Proposal" />
@@ -105,7 +106,7 @@ function Inbox({ proposals, chosen, onChoose }: InboxProps) {
             onClick={() => onChoose(proposal.proposalId)}
             type="button"
           >
-            <b className="font-semibold break-words">{proposal.summary}</b>
+            <b className="font-semibold break-words">{shortText(proposal.summary)}</b>
             {proposal.amount !== undefined && proposal.currency !== undefined ? (
               <Money amount={proposal.amount} currency={proposal.currency} />
             ) : (

@@ -10,7 +10,7 @@ import { Time } from '../../../ui/time.tsx'
 import { Needs } from '../parts/needs.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
-import { ageText, nameText, upperFirst } from '../parts/words.ts'
+import { ageText, nameText, shortText, upperFirst } from '../parts/words.ts'
 import { paymentQuery } from '../payments/queries.ts'
 import { ProposalCard } from '../proposals/proposal-card.tsx'
 import { Clear } from './clear.tsx'
@@ -103,7 +103,7 @@ function OfPayment({ id }: { readonly id: string }) {
       </Link>
       {payment.proposals.map((proposal) => (
         <section className="grid gap-3 rounded-md border border-line p-4" key={proposal.proposalId}>
-          <h3 className="font-semibold">{proposal.summary}</h3>
+          <h3 className="font-semibold">{shortText(proposal.summary)}</h3>
           <ProposalCard proposal={proposal} />
         </section>
       ))}

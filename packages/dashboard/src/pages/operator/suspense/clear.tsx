@@ -63,7 +63,7 @@ export function Clear({ found }: { readonly found: SuspenseCase }) {
         ?.filter(({ isPossible }) => !isPossible)
         .map(({ kind, refusal }) => (
           <p className="text-xs text-ink-3" key={kind}>
-            Not {words[kind].word.toLowerCase()}: {refusal}.
+            {words[kind].word} is not possible: {refusal?.replace(/: --.*$/, '')}.
           </p>
         ))}
     </section>

@@ -52,7 +52,7 @@ export function SuspensePage() {
               }
               isSelected={({ id }) => id === open}
               keyOf={({ id }) => id}
-              label="Open cases"
+              label="Open cases, table"
               rows={data}
             />
           </Card>
