@@ -151,42 +151,6 @@ test('staff decide on live money in pairs, and support decides nothing', async (
     assert.equal((await malipo.operator.merchants.show(merchant.id)).state, 'frozen')
   })
 
-  await t.test('the trial balance sums to 0 and opens an account with its entries drawn', async () => {
-    const { page, go } = risk
-    await go('/operator/ledger?env=sandbox')
-    await page.getByText(/Balances in \d+ currenc/).waitFor()
-    await page
-      .getByRole('link', { name: /Fees KES/ })
-      .or(page.getByRole('link', { name: /Wallets KES/ }))
-      .first()
-      .click()
-    await look(page, 'ledger')
-    await page.getByRole('link', { name: 'Wallet KES KE' }).first().click()
-    await page
-      .getByRole('button', { name: /Draw the entries of/ })
-      .first()
-      .click()
-    await page.getByText('Arrow: from debit to credit').waitFor()
-    await look(page, 'ledger-account')
-  })
-
-  await t.test('staff payments, people and the audit trail are read', async () => {
-    const admin = await as({ operator: ['admin'], name: 'Amina Otieno' })
-    await admin.go('/operator/payments?env=sandbox&show=all')
-    await admin.page.getByRole('row').filter({ hasText: '1,250' }).click()
-    await admin.page.getByRole('complementary', { name: 'Payment' }).getByText('Completed').first().waitFor()
-    await look(admin.page, 'operator-payments')
-    await admin.go('/operator/people')
-    await admin.page.getByText('Faith Njeri').waitFor()
-    await look(admin.page, 'people')
-    await admin.go('/operator/audit')
-    await admin.page
-      .getByRole('button', { name: /^merchant.freeze/ })
-      .first()
-      .click()
-    await look(admin.page, 'audit')
-  })
-
   await t.test('support sees no action, and its direct calls are refused', async () => {
     const { person, page, go } = await as({ operator: ['support'], name: 'Wanjiru Kamau' })
     await go('/operator?env=sandbox')
