@@ -8,7 +8,10 @@ import { find } from './store.ts'
 export async function describeMe(db: Db, principal: Principal) {
   const [person, names] = await Promise.all([
     find(db, readId('person', principal.id) ?? ''),
-    namesOf(db, principal.merchantGrants.map(({ merchant_id }) => merchant_id)),
+    namesOf(
+      db,
+      principal.merchantGrants.map(({ merchant_id }) => merchant_id),
+    ),
   ])
   return {
     id: principal.id,
