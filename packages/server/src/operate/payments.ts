@@ -137,7 +137,6 @@ interface EntrySum {
   readonly currency: string
   readonly debits: string
   readonly credits: string
-  readonly difference: string
 }
 
 interface Guidance {
@@ -271,7 +270,6 @@ const entriesOf = (drawn: readonly Drawn[]): Pick<PaymentView, 'entries' | 'sums
     currency,
     debits: shownMinor(debits, currency),
     credits: shownMinor(credits, currency),
-    difference: shownMinor(debits - credits, currency),
   })),
 })
 

@@ -115,7 +115,7 @@ export const PaymentView = view('Payment', {
   entries: Type.Array(Type.Object({ number: Type.Integer(), at: text, ...PostingView.properties }), {
     description: 'The same entries; a hold and its end have the same number',
   }),
-  sums: Type.Array(Type.Object({ currency: text, debits: text, credits: text, difference: text }), {
+  sums: Type.Array(Type.Object({ currency: text, debits: text, credits: text }), {
     description: 'Debits and credits of what is posted, per currency',
   }),
   next: Type.Object({ what: text, at: optionalText }),
