@@ -520,7 +520,6 @@ export interface Schemas {
       currency: string
       debits: string
       credits: string
-      difference: string
     }[]
     next: {
       what: string
