@@ -21,7 +21,7 @@ export type Activity = { readonly reference: string } & (
   | { readonly kind: 'chargeback'; readonly of: string }
 )
 
-export interface PayoutActivity {
+interface PayoutActivity {
   readonly market: Market
   readonly payee: Person
   readonly amount: number

@@ -21,7 +21,12 @@ export function apiTypes(document: ApiDocument, { root, without = new Set() }: D
   const schemas = Object.entries(document.components?.schemas ?? {}).map(
     ([name, schema]) => `${note(schema.description, 1)}  ${name}: ${typeScript(schema, 1)}`,
   )
-  return `export interface Schemas {
+  return `/**
+ * What operations name.
+ *
+ * @public
+ */
+export interface Schemas {
 ${schemas.join('\n')}
 }
 

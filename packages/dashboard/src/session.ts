@@ -26,7 +26,7 @@ export const meQuery = queryOptions({
   },
 })
 
-export function goToSignIn(): void {
+function goToSignIn(): void {
   location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`)
 }
 

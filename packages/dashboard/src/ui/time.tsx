@@ -44,7 +44,7 @@ const steps = [
 ] as const
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-export function agoText(at: string | Date, now = new Date()): string {
+function agoText(at: string | Date, now = new Date()): string {
   const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1000)
   const [size, unit] = steps.find(([step]) => Math.abs(seconds) >= step) ?? [1, 'second']
   return relative.format(Math.trunc(seconds / size), unit)

@@ -62,6 +62,11 @@ export type ErrorCode =
   | 'QUOTE_MISMATCH'
   | 'MERCHANT_FROZEN'
 
+/**
+ * What operations name.
+ *
+ * @public
+ */
 export interface Schemas {
   /** Three-letter ISO 4217 code */
   Currency: 'AOA' | 'BIF' | 'BWP' | 'CDF' | 'DJF' | 'EGP' | 'ETB' | 'EUR' | 'GBP' | 'GHS' | 'GMD' | 'GNF' | 'KES' | 'LRD' | 'LSL' | 'MAD' | 'MGA' | 'MUR' | 'MWK' | 'MZN' | 'NAD' | 'NGN' | 'RWF' | 'SCR' | 'SDG' | 'SLE' | 'SOS' | 'SSP' | 'SZL' | 'TND' | 'TZS' | 'UGX' | 'USD' | 'XAF' | 'XOF' | 'ZAR' | 'ZMW' | (string & {})

@@ -42,9 +42,6 @@ export function PaymentPanel({ id }: { readonly id: string }) {
   )
 }
 
-export const titleOf = ({ merchant, type }: Pick<Payment, 'type'> & { merchant: { name: string } }) =>
-  `${merchant.name}, ${type}`
-
 function Head({ payment }: { readonly payment: Payment }) {
   const { amount, currency, stage, id, merchant, externalReference, wallet, createdAt } = payment
   const facts = [
