@@ -5,17 +5,20 @@ const tones = {
   run: 'text-run bg-run-soft',
   wait: 'text-wait bg-wait-soft',
   warn: 'text-warn bg-warn-soft',
+  doubt: 'text-doubt bg-doubt-soft',
   fail: 'text-fail bg-fail-soft',
   gone: 'text-gone bg-gone-soft',
 } as const
 
-interface BadgeProps {
-  readonly tone: keyof typeof tones
+export type Tone = keyof typeof tones
+
+export interface BadgeProps {
+  readonly tone: Tone
   readonly icon: IconName
   readonly word: string
 }
 
-/** A state that is not a payment's: an icon with its word. */
+/** A state: its colour, and the shape and word that say it without colour. */
 export function Badge({ tone, icon, word }: BadgeProps) {
   return (
     <span

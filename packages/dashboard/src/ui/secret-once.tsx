@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.tsx'
 import { Dialog } from './dialog.tsx'
@@ -13,7 +14,7 @@ interface SecretOnceProps {
   /** What is shown: the last is the secret. Nothing: the dialog is closed. */
   readonly values: readonly Secret[] | undefined
   /** What stops or starts with it. */
-  readonly about: string
+  readonly about: ReactNode
   readonly onClose: () => void
 }
 

@@ -11,11 +11,13 @@ interface SparklineProps {
   /** The lowest and highest value; those of the values if left out. */
   readonly domain?: readonly [number, number]
   readonly height?: number
+  /** What it shows, where no words beside it do. */
+  readonly label?: string
 }
 
 const width = 240
 
-/** A line without axes. The words beside it say the result. */
+/** A line without axes. */
 export function Sparkline({
   values,
   ghost = [],
@@ -23,6 +25,7 @@ export function Sparkline({
   isFilled = false,
   domain,
   height = 34,
+  label,
 }: SparklineProps) {
   const known = [...values, ...ghost].filter((value) => value !== undefined)
   const [low, high] = domain ?? [Math.min(0, ...known), Math.max(1, ...known)]
@@ -35,10 +38,12 @@ export function Sparkline({
   const ghostPath = line()(ghost.map((value, index) => [x(index), y(value)]))
   return (
     <svg
-      aria-hidden="true"
+      aria-hidden={label === undefined}
+      aria-label={label}
       className="block w-full overflow-visible"
       height={height}
       preserveAspectRatio="none"
+      role="img"
       viewBox={`0 0 ${width} ${height}`}
     >
       {isFilled && <path d={area().y0(height - 3)(drawn) ?? ''} fill={colour} opacity={0.1} />}

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { operatorApi } from '../../../api/operator-api.ts'
 import type { Schemas } from '../../../generated/operator-api.ts'
+import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
@@ -10,7 +11,6 @@ import { Empty } from '../../../ui/empty.tsx'
 import { SelectField, TextField } from '../../../ui/field.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
 import { EntryCard } from './entry-card.tsx'
@@ -131,13 +131,9 @@ const columnsOf = (show: (id: string) => void): readonly Column<AuditEntry>[] =>
     head: 'Result',
     cell: ({ result }) =>
       result === 'done' ? (
-        <Badge icon="done" tone="ok">
-          Done
-        </Badge>
+        <Badge icon="done" tone="ok" word="Done" />
       ) : (
-        <Badge icon="failed" tone="fail">
-          Refused
-        </Badge>
+        <Badge icon="failed" tone="fail" word="Refused" />
       ),
   },
 ]

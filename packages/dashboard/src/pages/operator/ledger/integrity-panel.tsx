@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyText } from '../../../ui/copy-text.tsx'
 import { Icon } from '../../../ui/icons.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { countText } from '../parts/words.ts'
 import { type Integrity, integrityQuery } from './queries.ts'
@@ -27,20 +27,11 @@ export function IntegrityPanel() {
 const isIntact = ({ lastSeal, check }: Integrity) => lastSeal?.isIntact === true && check.hasRun
 
 function Result({ data }: { readonly data: Integrity }) {
-  if (data.lastSeal?.isIntact === false)
-    return (
-      <Badge icon="failed" tone="fail">
-        Seal is broken
-      </Badge>
-    )
+  if (data.lastSeal?.isIntact === false) return <Badge icon="failed" tone="fail" word="Seal is broken" />
   return isIntact(data) ? (
-    <Badge icon="done" tone="ok">
-      Verified
-    </Badge>
+    <Badge icon="done" tone="ok" word="Verified" />
   ) : (
-    <Badge icon="hourglass" tone="wait">
-      Not checked yet
-    </Badge>
+    <Badge icon="hourglass" tone="wait" word="Not checked yet" />
   )
 }
 

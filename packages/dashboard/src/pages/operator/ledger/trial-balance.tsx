@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { moneyParts } from '../../../ui/money.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { DoubleRule } from '../parts/double-rule.tsx'
 import { accountKindNames, accountKinds, countText } from '../parts/words.ts'
 import type { TrialBalanceData } from './queries.ts'
@@ -19,13 +19,13 @@ export function TrialBalance({ data }: { readonly data: TrialBalanceData }) {
       about="debit is positive, credit is negative"
       actions={
         isBalanced ? (
-          <Badge icon="done" tone="ok">
-            {`Balances in ${currencies.length} ${currencies.length === 1 ? 'currency' : 'currencies'}`}
-          </Badge>
+          <Badge
+            icon="done"
+            tone="ok"
+            word={`Balances in ${currencies.length} ${currencies.length === 1 ? 'currency' : 'currencies'}`}
+          />
         ) : (
-          <Badge icon="failed" tone="fail">
-            Does not balance
-          </Badge>
+          <Badge icon="failed" tone="fail" word="Does not balance" />
         )
       }
       isFlush

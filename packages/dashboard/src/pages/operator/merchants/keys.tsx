@@ -1,14 +1,12 @@
-import { useState } from 'react'
 import { operatorApi } from '../../../api/operator-api.ts'
+import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyText } from '../../../ui/copy-text.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { Nothing } from '../parts/nothing.tsx'
 import { ReasonAction } from '../parts/reason-action.tsx'
-import { isProposal } from '../parts/use-operator.ts'
-import { Secrets } from '../proposals/secrets.tsx'
+import { useStaffSecret } from '../parts/staff-secret.tsx'
 import type { Overview } from './queries.ts'
 import type { PartProps } from './wallets.tsx'
 
@@ -16,10 +14,7 @@ type KeyPair = Overview['keys'][number]
 
 /** Key pairs of the merchant. Their secrets are never shown again. */
 export function Keys({ merchant, env }: PartProps) {
-  const [secret, setSecret] = useState<object>()
-  const keep = (result: unknown) => {
-    if (typeof result === 'object' && result !== null && !isProposal(result)) setSecret(result)
-  }
+  const { keep, dialog } = useStaffSecret()
   return (
     <Card
       actions={
@@ -43,11 +38,7 @@ export function Keys({ merchant, env }: PartProps) {
       isFlush
       title="Keys"
     >
-      {secret && (
-        <div className="px-4 pb-3">
-          <Secrets of={secret} />
-        </div>
-      )}
+      {dialog}
       <DataTable
         columns={columns}
         empty={<Nothing title="No key pair">The merchant cannot call the API in {env} until it has one.</Nothing>}
@@ -83,9 +74,7 @@ const columns: readonly Column<KeyPair>[] = [
     isNumber: true,
     cell: ({ publicKey, state }) =>
       state === 'revoked' ? (
-        <Badge icon="expired" tone="gone">
-          Revoked
-        </Badge>
+        <Badge icon="expired" tone="gone" word="Revoked" />
       ) : (
         <ReasonAction
           done="The key pair is revoked"

@@ -2,10 +2,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { operatorApi } from '../../../api/operator-api.ts'
 import type { Environment } from '../../../api/place.ts'
 import type { Schemas } from '../../../generated/operator-api.ts'
+import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Money, moneyText } from '../../../ui/money.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
 import { FloatActions } from './float-actions.tsx'
@@ -51,11 +51,7 @@ function FloatTile({ float }: { readonly float: Float }) {
           {provider} {country}
         </h3>
         <span className="flex-1" />
-        {isLow && (
-          <Badge icon="warn" tone="warn">
-            Below threshold
-          </Badge>
-        )}
+        {isLow && <Badge icon="warn" tone="warn" word="Below threshold" />}
       </div>
       <Money amount={amount} className="text-lg" currency={currency} />
       <Runway float={float} />

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { operatorApi } from '../../../api/operator-api.ts'
 import type { Environment } from '../../../api/place.ts'
 import { Card } from '../../../ui/card.tsx'
+import { Sparkline } from '../../../ui/charts/sparkline.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
@@ -9,7 +10,6 @@ import { ReasonAction } from '../parts/reason-action.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
 import { countText, percentText, secondsText, upperFirst } from '../parts/words.ts'
 import { type BoardRow, isDegraded, ProviderState } from './provider-state.tsx'
-import { Sparkline } from './sparkline.tsx'
 
 const boardQuery = (env: Environment) =>
   queryOptions({
@@ -58,13 +58,7 @@ const columnsOf = (env: Environment): readonly Column<BoardRow>[] => [
   {
     head: '24 hours',
     isWideOnly: true,
-    cell: (row) => (
-      <Sparkline
-        isBad={isDegraded(row)}
-        label={`Success rate of ${row.provider} ${row.operation}s by hour, ${percentText(row.last24Hours.successRate)} in 24 hours`}
-        rates={row.hours.map(({ successRate }) => successRate)}
-      />
-    ),
+    cell: (row) => <HourRates row={row} />,
   },
   {
     head: '15 min',
@@ -81,6 +75,24 @@ const columnsOf = (env: Environment): readonly Column<BoardRow>[] => [
   { head: 'State', cell: (row) => <ProviderState row={row} /> },
   { head: 'Action', isNumber: true, cell: (row) => <PauseOrResume env={env} row={row} /> },
 ]
+
+/** The scale starts at 50 % unless a rate is lower. */
+function HourRates({ row }: { readonly row: BoardRow }) {
+  const rates = row.hours.map(({ successRate }) => successRate)
+  const known = rates.filter((rate) => rate !== undefined)
+  if (known.length === 0) return <span className="text-xs text-ink-3">nothing ended</span>
+  return (
+    <div className="w-26">
+      <Sparkline
+        colour={isDegraded(row) ? 'var(--v5)' : 'var(--v1)'}
+        domain={[Math.min(0.5, ...known), 1]}
+        height={28}
+        label={`Success rate of ${row.provider} ${row.operation}s by hour, ${percentText(row.last24Hours.successRate)} in 24 hours`}
+        values={rates}
+      />
+    </div>
+  )
+}
 
 function PauseOrResume({ env, row }: { readonly env: Environment; readonly row: BoardRow }) {
   const { provider, state, operation } = row

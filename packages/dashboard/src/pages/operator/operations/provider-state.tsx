@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../generated/operator-api.ts'
-import { Badge } from '../parts/badge.tsx'
+import { Badge } from '../../../ui/badge.tsx'
 import { countText, nameText } from '../parts/words.ts'
 
 export type BoardRow = Schemas['ProviderBoard']['rows'][number]
@@ -22,33 +22,23 @@ export function ProviderState({ row }: { readonly row: BoardRow }) {
   if (state === 'paused')
     return (
       <>
-        <Badge icon="pause" tone="gone">
-          Paused
-        </Badge>
+        <Badge icon="pause" tone="gone" word="Paused" />
         <Detail>{`${countText(open)} wait${pauseReason === undefined ? '' : `: ${pauseReason}`}`}</Detail>
       </>
     )
   if (isUnhealthy)
     return (
       <>
-        <Badge icon="warn" tone="fail">
-          Does not respond
-        </Badge>
+        <Badge icon="warn" tone="fail" word="Does not respond" />
         <Detail>New payments use other providers</Detail>
       </>
     )
   if (isDegraded(row))
     return (
       <>
-        <Badge icon="warn" tone="warn">
-          Degraded
-        </Badge>
+        <Badge icon="warn" tone="warn" word="Degraded" />
         {first && <Detail>{nameText(first.code)}</Detail>}
       </>
     )
-  return (
-    <Badge icon="done" tone="ok">
-      Running
-    </Badge>
-  )
+  return <Badge icon="done" tone="ok" word="Running" />
 }

@@ -1,15 +1,14 @@
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { operatorApi } from '../../../api/operator-api.ts'
 import type { Schemas } from '../../../generated/operator-api.ts'
+import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Page } from '../../../ui/page.tsx'
-import { Badge } from '../parts/badge.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
-import { isProposal, operatorKey, useOperator } from '../parts/use-operator.ts'
-import { Secrets } from '../proposals/secrets.tsx'
+import { useStaffSecret } from '../parts/staff-secret.tsx'
+import { operatorKey, useOperator } from '../parts/use-operator.ts'
 import { InviteDialog } from './invite-dialog.tsx'
 import { PersonActions } from './person-actions.tsx'
 import { RolesTable } from './roles-table.tsx'
@@ -31,14 +30,11 @@ const isStaff = ({ roles }: Person) => roles.some(({ merchant }) => merchant ===
 /** Staff of the operator with their roles. People of merchants are on the merchant's page. */
 export function PeoplePage() {
   const { may } = useOperator()
-  const [secret, setSecret] = useState<object>()
+  const { keep, dialog } = useStaffSecret()
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(peopleQuery)
-  const keep = (result: unknown) => {
-    if (typeof result === 'object' && result !== null && !isProposal(result)) setSecret(result)
-  }
   return (
     <Page about="Staff of the operator" actions={may('people:write') && <InviteDialog onDone={keep} />} title="People">
-      {secret && <Secrets of={secret} />}
+      {dialog}
       <QueryProblem error={error} />
       {data && (
         <Card isFlush title="Staff">
@@ -67,11 +63,7 @@ const columnsOf = (keep: (result: unknown) => void): readonly Column<Person>[] =
       <>
         <b className="block font-semibold">{name}</b>
         <span className="block text-xs break-all text-ink-3">{email}</span>
-        {state === 'ended' && (
-          <Badge icon="expired" tone="gone">
-            Disabled
-          </Badge>
-        )}
+        {state === 'ended' && <Badge icon="expired" tone="gone" word="Disabled" />}
       </>
     ),
   },

@@ -1,20 +1,27 @@
-import { useState } from 'react'
 import { operatorApi } from '../../../api/operator-api.ts'
 import { ActionProblem } from '../../../ui/action-problem.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { ReasonAction } from '../parts/reason-action.tsx'
+import { useStaffSecret } from '../parts/staff-secret.tsx'
 import { useOperator, useStaffAction } from '../parts/use-operator.ts'
 import { shortText } from '../parts/words.ts'
 import { approverOf, type Proposal } from './approver.ts'
-import { Secrets } from './secrets.tsx'
 
 /** Approve and reject for another person, withdraw for the proposer, collect for those who wait for a secret. */
 export function ProposalActions({ proposal }: { readonly proposal: Proposal }) {
   const { me } = useOperator()
+  // Kept here: once collected, the proposal has no secret any more, and what offers to collect it is gone.
+  const { keep, dialog } = useStaffSecret()
   const isOwn = proposal.proposedById === me.id
   if (proposal.state === 'open') return isOwn ? <Withdraw proposal={proposal} /> : <Decide proposal={proposal} />
-  return proposal.hasSecret && (isOwn || proposal.decidedById === me.id) ? <Collect proposal={proposal} /> : null
+  const mayCollect = proposal.hasSecret && (isOwn || proposal.decidedById === me.id)
+  return (
+    <>
+      {mayCollect && <Collect onCollected={keep} proposal={proposal} />}
+      {dialog}
+    </>
+  )
 }
 
 function Decide({ proposal }: { readonly proposal: Proposal }) {
@@ -85,14 +92,17 @@ function Withdraw({ proposal: { proposalId, summary } }: { readonly proposal: Pr
   )
 }
 
-function Collect({ proposal: { proposalId } }: { readonly proposal: Proposal }) {
-  const [secret, setSecret] = useState<object>()
+interface CollectProps {
+  readonly proposal: Proposal
+  readonly onCollected: (secret: unknown) => void
+}
+
+function Collect({ proposal: { proposalId }, onCollected }: CollectProps) {
   const action = useStaffAction({
     run: () => operatorApi('postProposalsProposalCollect', { path: { proposal: proposalId } }),
     done: 'Collected: it is shown once',
-    onDone: setSecret,
+    onDone: onCollected,
   })
-  if (secret) return <Secrets of={secret} />
   return (
     <div className="grid justify-items-start gap-3">
       <Note look="wait">A key, link or code waits for you. It is shown once, to you only.</Note>

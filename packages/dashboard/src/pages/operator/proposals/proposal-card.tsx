@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
+import { Badge, type Tone } from '../../../ui/badge.tsx'
 import { Icon, type IconName } from '../../../ui/icons.tsx'
 import { Money } from '../../../ui/money.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { Badge, type Tone } from '../parts/badge.tsx'
 import { Postings } from '../parts/postings.tsx'
 import { approverOf, type Proposal } from './approver.ts'
 import { ChangeList } from './change-list.tsx'
@@ -19,11 +19,7 @@ const states: Readonly<Record<Proposal['state'], readonly [string, Tone, IconNam
 
 export function ProposalBadge({ state }: Pick<Proposal, 'state'>) {
   const [word, tone, icon] = states[state]
-  return (
-    <Badge icon={icon} tone={tone}>
-      {word}
-    </Badge>
-  )
+  return <Badge icon={icon} tone={tone} word={word} />
 }
 
 /** What it changes, the entries it makes, who proposed it, who may approve it, and the decision. */
