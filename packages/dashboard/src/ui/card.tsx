@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react'
+import { Button } from './button.tsx'
 
 interface CardProps {
   readonly title?: string
@@ -8,10 +9,12 @@ interface CardProps {
   readonly className?: string
   /** Tables reach the edges of their card. */
   readonly isFlush?: boolean
+  /** A part that opens beside another can be closed again. */
+  readonly onClose?: () => void
 }
 
 /** One part of a page. A card is never inside another. */
-export function Card({ title, about, actions, children, className = '', isFlush = false }: CardProps) {
+export function Card({ title, about, actions, children, className = '', isFlush = false, onClose }: CardProps) {
   const id = useId()
   return (
     <section
@@ -26,6 +29,11 @@ export function Card({ title, about, actions, children, className = '', isFlush 
           {about !== undefined && <span className="text-xs text-ink-3">{about}</span>}
           <span className="flex-1" />
           {actions}
+          {onClose && (
+            <Button icon="close" look="quiet" onClick={onClose}>
+              Close
+            </Button>
+          )}
         </header>
       )}
       {children}

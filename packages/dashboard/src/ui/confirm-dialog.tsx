@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { ActionProblem } from './action-problem.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
-import { TextAreaField, TextField } from './field.tsx'
+import { ReasonField, TextField } from './field.tsx'
 
 interface ConfirmDialogProps {
   readonly isOpen: boolean
@@ -56,16 +56,7 @@ function Confirm(props: ConfirmDialogProps) {
       <h2 className="text-lg font-semibold">{title}</h2>
       {children}
       {isFinal && <p className="text-fail">This is final. It cannot be taken back.</p>}
-      {needsReason && (
-        <TextAreaField
-          hint="It is kept in the audit trail."
-          label="Reason"
-          maxLength={500}
-          onChange={(event) => setReason(event.target.value)}
-          required
-          value={reason}
-        />
-      )}
+      {needsReason && <ReasonField onChange={(event) => setReason(event.target.value)} value={reason} />}
       {typed && (
         <TextField
           hint={`Type ${typed.text}`}

@@ -80,6 +80,11 @@ export function TextAreaField({ label, hint, problem, className = '', ...rest }:
   )
 }
 
+/** Why a person does something. The server takes at most 500 characters. */
+export const ReasonField = (props: Omit<TextAreaFieldProps, 'label'>) => (
+  <TextAreaField hint="It is kept in the audit trail." label="Reason" maxLength={500} required {...props} />
+)
+
 type SelectFieldProps = FieldProps &
   Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id' | 'className'> & {
     readonly options: readonly { readonly value: string; readonly word: string }[]

@@ -6,7 +6,7 @@ import { useMe } from '../../session.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyText } from '../../ui/copy-text.tsx'
-import { TextAreaField } from '../../ui/field.tsx'
+import { ReasonField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Note } from '../../ui/note.tsx'
@@ -88,12 +88,9 @@ function Decide({ place, payout }: DecisionCardProps) {
   const isReady = reason.trim() !== ''
   return (
     <div className="grid gap-3">
-      <TextAreaField
+      <ReasonField
         hint="Needed for both. It is kept in the audit trail."
-        label="Reason"
-        maxLength={500}
         onChange={(event) => setReason(event.target.value)}
-        required
         value={reason}
       />
       <p className="flex gap-2.5 rounded-md border border-fail-line bg-fail-soft px-3.5 py-2.5 text-fail">

@@ -7,6 +7,7 @@ import type { Place } from '../../api/place.ts'
 import { operations } from '../../generated/merchant-api.ts'
 import { permissionsIn, useMe } from '../../session.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
+import { buttonLook } from '../../ui/button-look.ts'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Verified } from '../../ui/figures.tsx'
@@ -116,7 +117,7 @@ function Export({ place, period }: StatementCardProps) {
   })
   return (
     <a
-      className="inline-flex h-8 items-center gap-1.5 rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
+      className={buttonLook()}
       download={`statement-${period.currency}-${period.startDate}-${period.endDate}.csv`}
       href={url}
     >

@@ -5,6 +5,7 @@ import type { Place } from '../../api/place.ts'
 import { permissionsIn, useMe } from '../../session.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
 import { Button } from '../../ui/button.tsx'
+import { buttonLook } from '../../ui/button-look.ts'
 import { Card } from '../../ui/card.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -134,7 +135,7 @@ function RowActions({ account, place, canPay, onOpen }: RowActionsProps) {
       {canPay && (
         <Link
           aria-label={`Pay ${whose}`}
-          className="inline-flex h-8 items-center rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
+          className={buttonLook()}
           params={place}
           search={{ beneficiary: externalAccountId }}
           to="/m/$merchantId/$env/payouts/new"

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Place } from '../../api/place.ts'
 import { Button } from '../../ui/button.tsx'
+import { buttonLook } from '../../ui/button-look.ts'
 import { TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { plainMessage } from '../payouts/plain-message.ts'
@@ -156,12 +157,7 @@ function EarlierPayment({
   const isInFile = rows.some((other) => other.row !== row && other.row.fields.externalReference === reference)
   if (!isUsed || isInFile) return null
   return (
-    <Link
-      className="inline-flex h-8 items-center rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
-      params={place}
-      search={{ open: reference }}
-      to="/m/$merchantId/$env/payments"
-    >
+    <Link className={buttonLook()} params={place} search={{ open: reference }} to="/m/$merchantId/$env/payments">
       Open it
     </Link>
   )

@@ -1,14 +1,12 @@
-import { Link } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { CopyText } from '../../ui/copy-text.tsx'
+import { Detail } from '../../ui/detail.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { Icon } from '../../ui/icons.tsx'
 import { JsonBlock } from '../../ui/json-block.tsx'
 import { Time } from '../../ui/time.tsx'
-import { usePlace } from '../use-place.ts'
 import type { Delivery } from './developers-query.ts'
 import { HttpStatus } from './http-status.tsx'
+import { PaymentLink } from './payment-link.tsx'
 import { useResend } from './use-resend.ts'
 
 interface DeliveryDetailProps {
@@ -18,31 +16,27 @@ interface DeliveryDetailProps {
 
 /** One delivery: what was sent, what the receiver responded, and when it is tried again. */
 export function DeliveryDetail({ delivery, onClose }: DeliveryDetailProps) {
-  const place = usePlace()
   const { resend, isBusy, mayResend } = useResend()
-  const ref = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another delivery takes the focus again.
-  useEffect(() => ref.current?.focus(), [delivery.id])
   const { id, event, response, webhookUrl, attempts, nextAttemptAt, data } = delivery
   return (
-    <section
-      aria-label="Delivery"
-      className="grid min-w-0 gap-3.5 rounded-card border border-line p-4 outline-none max-wide:order-first"
-      ref={ref}
-      tabIndex={-1}
-    >
-      <header className="flex items-center gap-2">
-        {response.status !== '' && <HttpStatus status={response.status} />}
-        <h2 className="min-w-0 flex-1 truncate font-mono text-xs font-semibold">{event}</h2>
-        {mayResend && (
+    <Detail
+      of="delivery"
+      id={delivery.id}
+      title={
+        <>
+          {response.status !== '' && <HttpStatus status={response.status} />}
+          <h2 className="min-w-0 flex-1 truncate font-mono text-xs font-semibold">{event}</h2>
+        </>
+      }
+      actions={
+        mayResend && (
           <Button isBusy={isBusy} onClick={() => resend([id])}>
             Resend
           </Button>
-        )}
-        <button aria-label="Close the delivery" className="p-1.5" onClick={onClose} type="button">
-          <Icon name="close" />
-        </button>
-      </header>
+        )
+      }
+      onClose={onClose}
+    >
       <Facts
         facts={[
           [
@@ -63,15 +57,7 @@ export function DeliveryDetail({ delivery, onClose }: DeliveryDetailProps) {
         <JsonBlock label="Response body, first 2 KiB" value={response.body} />
       )}
       <JsonBlock label="Data of the event" value={data} />
-      <Link
-        className="inline-flex h-8 items-center justify-center gap-1.5 rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
-        params={place}
-        search={{ open: data.transactionId }}
-        to="/m/$merchantId/$env/payments"
-      >
-        <Icon name="payments" />
-        Open the payment
-      </Link>
-    </section>
+      <PaymentLink transactionId={data.transactionId} />
+    </Detail>
   )
 }

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { buttonLook } from '../../ui/button-look.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -71,12 +72,7 @@ export function DevelopersPage() {
 function GoLiveLink() {
   const { done, all } = useGoLiveChecks()
   return (
-    <Link
-      className="inline-flex h-8 items-center gap-1.5 rounded-sm border border-line-2 bg-surface px-3 font-medium hover:bg-hover"
-      params={usePlace()}
-      search={{ tab: 'go-live' }}
-      to="/m/$merchantId/$env/developers"
-    >
+    <Link className={buttonLook()} params={usePlace()} search={{ tab: 'go-live' }} to="/m/$merchantId/$env/developers">
       <Icon name="approvals" />
       Go-live checks
       {all > 0 && (

@@ -3,6 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { Place } from '../../api/place.ts'
 import { permissionsIn, useMe } from '../../session.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
+import { buttonLook } from '../../ui/button-look.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Segments } from '../../ui/segments.tsx'
@@ -102,11 +103,7 @@ function Actions({ place, currency, summary }: ActionsProps) {
         />
       )}
       {may.has('payouts:create') && (
-        <Link
-          className="inline-flex h-8 items-center gap-1.5 rounded-sm bg-brand-solid px-3 font-medium text-ink-inverse hover:bg-brand-hover"
-          params={place}
-          to="/m/$merchantId/$env/payouts/new"
-        >
+        <Link className={buttonLook('primary')} params={place} to="/m/$merchantId/$env/payouts/new">
           <Icon name="plus" />
           New payout
         </Link>

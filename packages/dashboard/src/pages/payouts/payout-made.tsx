@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Place } from '../../api/place.ts'
 import { Button } from '../../ui/button.tsx'
+import { buttonLook } from '../../ui/button-look.ts'
 import { Card } from '../../ui/card.tsx'
 import { CopyText } from '../../ui/copy-text.tsx'
 import { Figures } from '../../ui/figures.tsx'
@@ -49,7 +50,7 @@ export function PayoutMade({ place, transactionId, onAnother }: PayoutMadeProps)
           )}
           <div className="flex flex-wrap gap-2">
             <Link
-              className="inline-flex h-8 items-center rounded-sm bg-brand-solid px-3 font-medium text-ink-inverse hover:bg-brand-hover"
+              className={buttonLook('primary')}
               params={place}
               search={{ open: transactionId }}
               to="/m/$merchantId/$env/payments"

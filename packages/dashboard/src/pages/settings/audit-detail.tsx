@@ -1,7 +1,6 @@
-import { useEffect, useRef } from 'react'
 import { CopyText } from '../../ui/copy-text.tsx'
+import { Detail } from '../../ui/detail.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { Icon } from '../../ui/icons.tsx'
 import { JsonBlock } from '../../ui/json-block.tsx'
 import { Time } from '../../ui/time.tsx'
 import { AuditResult } from './audit-result.tsx'
@@ -15,23 +14,14 @@ interface AuditDetailProps {
 
 /** One entry: who, from where, why, and what changed. */
 export function AuditDetail({ entry, onClose }: AuditDetailProps) {
-  const ref = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another entry takes the focus again.
-  useEffect(() => ref.current?.focus(), [entry.id])
   return (
-    <section
-      aria-label="Entry"
-      className="grid min-w-0 gap-3.5 rounded-card border border-line p-4 outline-none max-wide:order-first"
-      ref={ref}
-      tabIndex={-1}
+    <Detail
+      of="entry"
+      id={entry.id}
+      title={<h2 className="min-w-0 flex-1 font-semibold break-words">{actionWords(entry.action)}</h2>}
+      actions={<AuditResult result={entry.result} />}
+      onClose={onClose}
     >
-      <header className="flex items-center gap-2">
-        <h2 className="min-w-0 flex-1 font-semibold break-words">{actionWords(entry.action)}</h2>
-        <AuditResult result={entry.result} />
-        <button aria-label="Close the entry" className="p-1.5" onClick={onClose} type="button">
-          <Icon name="close" />
-        </button>
-      </header>
       <Facts
         facts={[
           ['By', entry.actor.name || entry.actor.id],
@@ -49,7 +39,7 @@ export function AuditDetail({ entry, onClose }: AuditDetailProps) {
       />
       <Changes detail={entry.detail as Readonly<Record<string, unknown>>} />
       {entry.userAgent !== undefined && <p className="text-xs break-words text-ink-3">{entry.userAgent}</p>}
-    </section>
+    </Detail>
   )
 }
 

@@ -5,7 +5,7 @@ import { exponents } from '../../generated/values.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { CheckField, SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
+import { CheckField, ReasonField, SelectField, TextField } from '../../ui/field.tsx'
 import { useAction } from '../../ui/use-action.ts'
 import { usePlace } from '../use-place.ts'
 import type { Controls } from './settings-query.ts'
@@ -77,14 +77,7 @@ function LimitsForm({ wanted, onClose }: LimitsDialogProps) {
           />
         ))}
       </div>
-      <TextAreaField
-        hint="It is kept in the audit trail."
-        label="Reason"
-        maxLength={500}
-        onChange={set('reason')}
-        required
-        value={fields['reason']}
-      />
+      <ReasonField onChange={set('reason')} value={fields['reason']} />
       <Foot error={save.error} isBusy={save.isBusy} onClose={onClose} verb="Set the limits" />
     </form>
   )
@@ -149,14 +142,7 @@ function ApprovalsForm({ controls, onClose }: ApprovalsDialogProps & { readonly 
       </div>
       <CheckField isChecked={newBeneficiaries} label="The first payout to an account" onChange={setNewBeneficiaries} />
       <CheckField isChecked={bulk} label="Every payout of a bulk" onChange={setBulk} />
-      <TextAreaField
-        hint="It is kept in the audit trail."
-        label="Reason"
-        maxLength={500}
-        onChange={(event) => setReason(event.target.value)}
-        required
-        value={reason}
-      />
+      <ReasonField onChange={(event) => setReason(event.target.value)} value={reason} />
       <Foot error={save.error} isBusy={save.isBusy} onClose={onClose} verb="Set the rules" />
     </form>
   )

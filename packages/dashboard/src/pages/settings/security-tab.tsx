@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMe } from '../../session.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { buttonLook } from '../../ui/button-look.ts'
 import { Card } from '../../ui/card.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -21,10 +22,7 @@ export function SecurityTab() {
   const { data: passkeys = [] } = useQuery(passkeysQuery)
   const { data: sessions = [] } = useQuery(sessionsQuery)
   const link = (
-    <a
-      className="inline-flex h-8 items-center rounded-sm border border-line-2 px-3 font-medium hover:bg-hover"
-      href="/account"
-    >
+    <a className={buttonLook()} href="/account">
       Change in your account
     </a>
   )

@@ -1,4 +1,3 @@
-import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyText } from '../../../ui/copy-text.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -22,15 +21,7 @@ export function EntryCard({ entry, onClose }: { readonly entry: AuditEntry; read
     ['Chain', `${chain}, entry ${number}`],
   ] as const
   return (
-    <Card
-      actions={
-        <Button icon="close" look="quiet" onClick={onClose}>
-          Close
-        </Button>
-      }
-      className="shadow-raised max-wide:order-first"
-      title={action}
-    >
+    <Card className="shadow-raised max-wide:order-first" onClose={onClose} title={action}>
       <div className="grid gap-4">
         <div className="flex flex-wrap items-center gap-3">
           <Time at={at} />

@@ -83,11 +83,7 @@ function Drawn({ id, onClose }: { readonly id: string; readonly onClose: () => v
   const { data: payment, error } = useQuery(paymentQuery(id))
   return (
     <Card
-      actions={
-        <Button icon="close" look="quiet" onClick={onClose}>
-          Close
-        </Button>
-      }
+      onClose={onClose}
       title={payment ? `${upperFirst(payment.type)} ${payment.externalReference}, drawn` : 'Payment, drawn'}
     >
       <QueryProblem error={error} />

@@ -59,7 +59,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<ListedPayment>
         <b className={`block font-semibold whitespace-nowrap ${ageSeconds > daySeconds ? 'text-fail' : ''}`}>
           {ageText(ageSeconds)}
         </b>
-        <span className="font-mono text-xs text-doubt">{doubt || nameText(stage.toLowerCase())}</span>
+        <span className="text-xs text-doubt">{upperFirst(nameText(doubt || stage.toLowerCase()))}</span>
       </>
     ),
   },

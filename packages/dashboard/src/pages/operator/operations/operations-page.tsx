@@ -3,7 +3,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { operatorApi } from '../../../api/operator-api.ts'
 import type { Environment } from '../../../api/place.ts'
 import { useShortcuts } from '../../../frame/shortcuts.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
@@ -52,15 +51,7 @@ export function OperationsPage() {
 
 function Decide({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   return (
-    <Card
-      actions={
-        <Button icon="close" look="quiet" onClick={onClose}>
-          Close
-        </Button>
-      }
-      className="shadow-raised"
-      title="Decide"
-    >
+    <Card className="shadow-raised" onClose={onClose} title="Decide">
       <PaymentPanel id={id} key={id} />
     </Card>
   )

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { ActionProblem } from '../../../ui/action-problem.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { TextAreaField } from '../../../ui/field.tsx'
+import { ReasonField } from '../../../ui/field.tsx'
 import type { IconName } from '../../../ui/icons.tsx'
 import { useStaffAction } from './use-operator.ts'
 
@@ -66,9 +66,7 @@ function Form(props: FormDialogProps & { readonly onClose: () => void }) {
     <form className="grid gap-4 p-5" onSubmit={submit}>
       <h2 className="text-lg font-semibold">{title}</h2>
       {children}
-      {hasReason && (
-        <TextAreaField hint="It is kept in the audit trail." label="Reason" maxLength={500} name="reason" required />
-      )}
+      {hasReason && <ReasonField name="reason" />}
       <ActionProblem error={action.error} />
       <div className="flex justify-end gap-2">
         <Button look="quiet" onClick={onClose}>

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { operatorApi } from '../../../api/operator-api.ts'
-import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyText } from '../../../ui/copy-text.tsx'
 import { Money } from '../../../ui/money.tsx'
@@ -23,15 +22,7 @@ export function CaseCard({ id, onClose }: { readonly id: string; readonly onClos
     queryFn: async ({ signal }) => (await operatorApi('getSuspenseCaseId', { path: { caseId: id }, signal })).data,
   })
   return (
-    <Card
-      actions={
-        <Button icon="close" look="quiet" onClick={onClose}>
-          Close
-        </Button>
-      }
-      className="shadow-raised max-wide:order-first"
-      title="Case"
-    >
+    <Card className="shadow-raised max-wide:order-first" onClose={onClose} title="Case">
       <QueryProblem error={error} />
       {found && <Body found={found} />}
     </Card>
