@@ -116,10 +116,7 @@ async function refund(stage: Stage, { reference, of, amount, reason }: Of<'refun
   return endingBy(stage, String(transactionId), undefined)
 }
 
-/**
- * A rate serves for some minutes: after the clock moved, the worker must get new ones first. Without NATS it cannot be asked to, and the
- * demo has no conversions.
- */
+/** After the clock moved, the worker must get new rates first. Without NATS it cannot be asked to, and the demo has no conversions. */
 async function convert(stage: Stage, { reference, from, to, amount }: Of<'conversion'>): Promise<Started> {
   const { refreshRates } = stage
   if (!refreshRates) return instant

@@ -6,7 +6,7 @@ import { createLog } from '../../packages/server/src/platform/log.ts'
 import { openWakeups } from '../../packages/server/src/platform/wakeups.ts'
 import { playActivity } from './activities.ts'
 import { leaveOpen, setUpShop } from './edges.ts'
-import { type Group, planDemo } from './plan.ts'
+import { type Activity, type Group, planDemo } from './plan.ts'
 import { chanceOf } from './random.ts'
 import type { Receiver } from './receiver.ts'
 import { openShop } from './shop.ts'
@@ -46,6 +46,8 @@ export async function runDemo(options: DemoOptions): Promise<{ payments: number 
     await playGroups(stage, groups, onStep)
     await clock.moveTo(Date.now() - hourMs / 2)
     await leaveOpen(stage)
+    await clock.release()
+    await convertNow(stage, groups)
     return { payments }
   } finally {
     await simulator.set({ settleMs: '500' })
@@ -73,10 +75,18 @@ async function playGroups(stage: Stage, groups: readonly Group[], onStep: (step:
   }
 }
 
+/** A rate serves money for five minutes of the database's own clock, so none serves in the past: the last two are made at the end. */
+async function convertNow(stage: Stage, groups: readonly Group[]): Promise<void> {
+  const conversions = groups.flatMap(({ activities }) => activities.filter(isConversion))
+  for (const conversion of conversions.slice(-2)) await (await playActivity(stage, conversion)).finish()
+}
+
+const isConversion = ({ kind }: Activity) => kind === 'conversion'
+
 /** All start, some seconds apart, then they end in turn: as long after their start as such payments take. */
 async function playGroup(stage: Stage, { activities }: Group): Promise<void> {
   const started = []
-  for (const activity of activities) {
+  for (const activity of activities.filter((each) => !isConversion(each))) {
     started.push(await playActivity(stage, activity))
     await stage.clock.forward(stage.chance.between(400, 2_500))
   }
