@@ -4,7 +4,7 @@
  * which some social networks require.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { readTree } from '../tools/checks/tidy.ts'
@@ -44,6 +44,8 @@ function stage(): void {
       write(join(assets, `${page}.md`), text)
     } else if (path.startsWith('docs/')) cpSync(join(root, path), join(assets, path.replace(/^docs/, '')))
   }
+  for (const path of globSync('docs/**/*.webp', { cwd: root }))
+    cpSync(join(root, path), join(assets, path.replace(/^docs/, '')))
   write(join(assets, 'llms.txt'), llmsIndex(onSite))
   write(join(assets, 'llms-full.txt'), llmsFull())
   write(join(site, 'src/sidebar.json'), JSON.stringify(sidebar(there), null, 2))

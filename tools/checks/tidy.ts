@@ -21,7 +21,7 @@ export function readTree(root: string): SourceFile[] {
   })
   return listed
     .split('\n')
-    .filter((path) => path !== '' && !/(\.(png|ico)$|\/generated\/)/.test(path) && existsSync(join(root, path)))
+    .filter((path) => path !== '' && !/(\.(png|ico|webp)$|\/generated\/)/.test(path) && existsSync(join(root, path)))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 

@@ -64,7 +64,10 @@ function pictureProblems(path: string, html: string, folder: string): string[] {
     const source = /\bsrc="([^"]*)"/.exec(tag)?.[1] ?? ''
     const isDecoration = /\balt=""|\balt(?=[ >/])(?!=)/.test(tag) && source.startsWith('/_astro/') // The mark beside its name.
     const isNamed = /\balt="[^"]+"/.test(tag)
+    const isThere =
+      source.startsWith('data:') || existsSync(join(folder, posix.resolve('/', posix.dirname(path), source)))
     return [
+      ...(isThere ? [] : [`${path} shows ${source}, which is not there`]),
       ...(isNamed || isDecoration ? [] : [`${path} shows ${source} without an alt text`]),
       ...(isDecoration || isBothColours(source, path, html, folder)
         ? []

@@ -24,7 +24,7 @@ export function pageOf(path: string): string | undefined {
 }
 
 export const chapters: readonly Chapter[] = [
-  { label: 'Start', pages: ['README', 'start'] },
+  { label: 'Start', pages: ['README', 'start', 'guides/dashboard'] },
   {
     label: 'Guides',
     pages: [

@@ -37,7 +37,10 @@ export function sitePage(page: string, path: string, text: string, errors: Known
     )
     .replaceAll(/^\|.*\|$/gm, wholeWords)
     .replaceAll(/^( *-d ')(\{.*\})'( .*)?$/gm, onSeveralLines)
-  return { path: `${page.replace(/README$/, 'index')}.md`, text: `${front.join('\n')}\n\n${linked(path, body)}` }
+  return {
+    path: `${page.replace(/README$/, 'index')}.md`,
+    text: `${front.join('\n')}\n\n${linked(path, pictured(path, body))}`,
+  }
 }
 
 /** A request's JSON body, as the shell reads it too. */
@@ -64,6 +67,17 @@ function wholeWords(row: string): string {
 
 const entities = (text: string) =>
   text.replaceAll(/[^\w ]/g, (character) => `&#${character.codePointAt(0)};`).replaceAll('_', '&#95;')
+
+/** A picture in two colours follows the theme of the page, which a reader can change, instead of the system's. */
+function pictured(path: string, text: string): string {
+  const picture =
+    /<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)"([^>]*)>\s*<\/picture>/g
+  return text.replaceAll(picture, (_, dark: string, light: string, rest: string) => {
+    const image = (theme: string, file: string) =>
+      `<img class="only-${theme}" src="${placeOf(posix.join(posix.dirname(path), file))}"${rest}>`
+    return image('light', light) + image('dark', dark)
+  })
+}
 
 /** Links between documents become links between pages. */
 function linked(path: string, text: string): string {

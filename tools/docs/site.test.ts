@@ -33,6 +33,17 @@ function html(body: string, head: Partial<typeof wholeHead> = {}): string {
   return `<title>${title}</title><meta name="description" content="${description}"/>${share}${body}`
 }
 
+test('a picture in two colours follows the theme of the page', () => {
+  const picture =
+    '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="tour/home-dark.webp">\n  <img src="tour/home-light.webp" width="900" alt="Home">\n</picture>'
+
+  const page = sitePage('guides/tour', 'docs/guides/tour.md', `# Tour\n\nA tour.\n\n${picture}\n`)
+
+  const images =
+    '<img class="only-light" src="/guides/tour/home-light.webp" width="900" alt="Home"><img class="only-dark" src="/guides/tour/home-dark.webp" width="900" alt="Home">'
+  assert.ok(page.text.endsWith(`${images}\n`), page.text)
+})
+
 test('a page of the site has its document’s title, and links to pages instead of files', () => {
   const text =
     '<!-- made -->\n\n# Pay *out*\n\nHow to pay.\n\nSee [states](../concepts/states.md#how-long), [all](../README.md), [this](#that), [spec](../reference/openapi.json), [why](../../ARCHITECTURE.md) and [them](https://example.com).\n'
@@ -79,6 +90,8 @@ test('a site whose links resolve and that loads nothing from elsewhere passes', 
     ),
     'share.png': '',
     'a.svg': '<svg><style>@media (prefers-color-scheme: dark) {}</style></svg>',
+    'b-light.svg': '',
+    'b-dark.svg': '',
     'a.js': '',
     'a.css': '@font-face { src: url("/a.woff") }',
     'llms.txt': '- [Guides](guides.md): how',
@@ -108,18 +121,23 @@ test('a dead link, a dead anchor, and a resource loaded from another machine are
   assert.deepEqual(siteProblems(site(t, listed)), ['llms.txt links to guides.md, which is not there'])
 })
 
-test('a wrong title, a cut description, a picture for one colour and a missing share image are found', (t) => {
+test('a wrong title, a cut description, a picture for one colour and a missing one are found', (t) => {
   const planted: readonly (readonly [string, string])[] = [
     [html('', { title: 'Malipo | Malipo' }), 'has the title "Malipo | Malipo"'],
     [html('', { description: 'Malipo takes and sends payments acro' }), 'not a whole sentence'],
     [html('', { description: '' }), 'not a whole sentence'],
     [html('', { image: '' }), 'has no og:image'],
     [html('', { image: '/gone.png' }), '/gone.png, which is not there'],
+    [
+      html('<img src="/gone-light.webp" alt="C"><img src="/gone-dark.webp" alt="C">'),
+      '/gone-light.webp, which is not there',
+    ],
     [html('<img src="/a.svg">'), 'without an alt text'],
     [html('<img src="/b-light.svg" alt="B">'), 'in one colour only'],
     [html('<img src="/c.svg" alt="C">'), 'in one colour only'],
   ]
-  const files = { 'share.png': '', 'a.svg': '<style>@media (prefers-color-scheme: dark) {}</style>', 'c.svg': '' }
+  const followsTheme = '<style>@media (prefers-color-scheme: dark) {}</style>'
+  const files = { 'share.png': '', 'a.svg': followsTheme, 'b-light.svg': '', 'c.svg': '', 'gone-dark.webp': '' }
 
   for (const [page, complaint] of planted) {
     const found = siteProblems(site(t, { 'index.html': page, ...files }))
