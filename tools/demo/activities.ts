@@ -6,6 +6,8 @@ import { keyOf } from './shop.ts'
 import { act, type Stage } from './stage.ts'
 
 export interface Started {
+  /** Resolves when the provider has it. Before that the clock must not move far: its deadline would pass. */
+  sent(): Promise<unknown>
   /** Has the customer, the provider or the approver do what ends it. */
   finish(): Promise<void>
   /** Resolves when the shop knows the end. */
@@ -33,7 +35,7 @@ export function playActivity(stage: Stage, activity: Activity): Promise<Started>
   }
 }
 
-const instant: Started = { finish: async () => undefined, ended: async () => undefined }
+const instant: Started = { sent: async () => undefined, finish: async () => undefined, ended: async () => undefined }
 
 async function chargePhone(stage: Stage, { reference, market, payer, amount, failure }: Of<'momo'>): Promise<Started> {
   const body = { amount, currency: market.currency, phoneNumber: payer.phone, externalReference: reference }
@@ -42,7 +44,12 @@ async function chargePhone(stage: Stage, { reference, market, payer, amount, fai
 }
 
 function endingBy({ simulator, receiver }: Stage, id: string, failure: string | undefined): Started {
-  return { finish: () => act(simulator, keyOf(id), failure), ended: () => receiver.ended(id) }
+  const key = keyOf(id)
+  return {
+    sent: () => until(`the provider to get ${key}`, async () => (await simulator.requests(key)).length > 0),
+    finish: () => act(simulator, key, failure),
+    ended: () => receiver.ended(id),
+  }
 }
 
 /** Cards of the sandbox. */
@@ -65,6 +72,7 @@ async function chargeCard(stage: Stage, { reference, currency, payer, amount, ca
   const answer = (type: string, value: string) =>
     stage.shop.send('POST', `/fiat/deposit/${id}/authorise`, { type, value })
   return {
+    ...instant,
     finish: async () => {
       await answer('pin', '1234')
       await stage.clock.forward(stage.chance.between(4_000, 9_000))
@@ -79,6 +87,7 @@ async function chargeByTransfer(stage: Stage, { reference, payer, amount, paid }
   const { data } = await stage.shop.send('POST', '/fiat/deposit/bank-transfer', body)
   const id = (data as { transactionId: string }).transactionId
   return {
+    ...instant,
     finish: () => stage.simulator.pay(keyOf(id), paid.toFixed(2)),
     ended: async () => (paid < amount ? undefined : stage.receiver.ended(id)),
   }
@@ -98,9 +107,10 @@ export function payoutBody({ reference, market, payee, amount, bank }: Omit<Of<'
 async function payOut(stage: Stage, activity: Of<'payout'>): Promise<Started> {
   const { transactionId } = await stage.shop.send('POST', '/fiat/payout', payoutBody(activity))
   const id = String(transactionId)
-  const { finish, ended } = endingBy(stage, id, activity.failure)
-  if (!activity.isApproved) return { finish, ended }
+  const { sent, finish, ended } = endingBy(stage, id, activity.failure)
+  if (!activity.isApproved) return { sent, finish, ended }
   return {
+    ...instant,
     finish: async () => {
       await stage.clock.forward(stage.chance.between(4, 25) * 60_000)
       await stage.shop.asPerson('approver', 'POST', `/approvals/${id}/approve`, { reason: 'invoice checked' })

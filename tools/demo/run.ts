@@ -90,6 +90,7 @@ async function playGroup(stage: Stage, { activities }: Group): Promise<void> {
     started.push(await playActivity(stage, activity))
     await stage.clock.forward(stage.chance.between(400, 2_500))
   }
+  await Promise.all(started.map(({ sent }) => sent()))
   await stage.clock.forward(stage.chance.between(2_000, 9_000))
   for (const { finish } of started) {
     await finish()
