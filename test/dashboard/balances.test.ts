@@ -43,7 +43,7 @@ test('balances show wallets, a statement that equals the ledger, the flow and co
   await t.test('money is converted at the quoted rate', async () => {
     await page.getByRole('button', { name: 'Convert between wallets' }).click()
     await page.getByLabel('Leaves your KES wallet').fill('1,296')
-    await page.getByLabel('Arrives in').selectOption({ label: 'USD wallet, KE' })
+    await page.getByLabel('Arrives in').selectOption({ label: 'USD wallet, Kenya' })
     await page.getByText('Rate held until').waitFor()
     await look(page, 'balances-convert')
     await page.getByRole('button', { name: 'Convert KES 1,296.00' }).click()

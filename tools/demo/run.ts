@@ -5,7 +5,7 @@ import { openControl } from '../../packages/server/src/dev-stack/simulator.ts'
 import { createLog } from '../../packages/server/src/platform/log.ts'
 import { openWakeups } from '../../packages/server/src/platform/wakeups.ts'
 import { playActivity } from './activities.ts'
-import { leaveOpen, setUpShop } from './edges.ts'
+import { leaveOpen, promptNow, setUpShop } from './edges.ts'
 import { type Activity, type Group, planDemo } from './plan.ts'
 import { chanceOf } from './random.ts'
 import type { Receiver } from './receiver.ts'
@@ -48,6 +48,7 @@ export async function runDemo(options: DemoOptions): Promise<{ payments: number 
     await leaveOpen(stage)
     await clock.release()
     await convertNow(stage, groups)
+    await promptNow(stage)
     return { payments }
   } finally {
     await simulator.set({ settleMs: '500' })

@@ -39,7 +39,7 @@ export function Frame() {
   const isSandbox = env === 'sandbox'
   return (
     <div
-      className={`grid min-h-screen max-wide:pb-14 wide:grid-cols-[var(--rail)_minmax(0,1fr)] ${isSandbox ? 'border-4 border-sand' : ''}`}
+      className={`grid min-h-dvh max-wide:pb-14 wide:grid-cols-[var(--rail)_minmax(0,1fr)] ${isSandbox ? 'border-4 border-sand' : ''}`}
       data-env={env}
     >
       <a className="absolute -left-[999px] focus:top-3 focus:left-3 focus:z-20 focus:bg-surface focus:p-2" href="#main">

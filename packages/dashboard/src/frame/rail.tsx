@@ -60,7 +60,11 @@ export function Rail({ me, merchantId, env }: RailProps) {
   )
   return (
     <>
-      <nav aria-label="Pages" className="sticky top-0 flex h-screen flex-col gap-0.5 p-3 max-wide:hidden" data-frame>
+      <nav
+        aria-label="Pages"
+        className="sticky top-0 flex h-[calc(100dvh-2*var(--edge))] flex-col gap-0.5 p-3 max-wide:hidden"
+        data-frame
+      >
         <div className="mb-2.5">
           <MerchantSwitch me={me} merchantId={merchantId} />
         </div>

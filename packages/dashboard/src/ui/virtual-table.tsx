@@ -154,7 +154,7 @@ const RowOf = memo(function RowOf(props: RowProps) {
 const shownFrom = { always: '', medium: '@max-[700px]:hidden', large: '@max-[980px]:hidden' } as const
 
 const lookOf = <Row,>({ from = 'always', isNumber, className = '' }: VirtualColumn<Row>) =>
-  `${shownFrom[from]} ${className} min-w-0 truncate ${isNumber ? 'text-right' : 'text-left'}`
+  `${shownFrom[from]} ${className} min-w-0 truncate ${isNumber ? 'pr-2 text-right' : 'text-left'}`
 
 /** Fixed tracks keep their width; the others share the rest. */
 function styleOf<Row>({ width, className }: VirtualColumn<Row>) {

@@ -59,7 +59,7 @@ const columnsOf = (open: (transactionId: string) => void): readonly Column<Waiti
     head: 'Beneficiary',
     cell: (payout) => (
       <button className="min-h-6 text-left" onClick={() => open(payout.transactionId)} type="button">
-        <b className="block font-medium">{receiverOf(payout)}</b>
+        <b className="block font-medium whitespace-nowrap">{receiverOf(payout)}</b>
         <span className="block font-mono text-xs text-ink-3">{payout.externalReference}</span>
       </button>
     ),
@@ -85,7 +85,7 @@ const columnsOf = (open: (transactionId: string) => void): readonly Column<Waiti
     cell: ({ reasons }) => <span className="text-xs text-ink-2">{reasons.map(shortReason).join(', ')}</span>,
   },
   {
-    head: 'Rejected by itself',
+    head: 'Expires',
     isWideOnly: true,
     cell: ({ expiresAt }) => <Time at={expiresAt} className="text-xs text-ink-3" isRelative />,
   },

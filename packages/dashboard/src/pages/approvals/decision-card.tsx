@@ -38,7 +38,7 @@ export function DecisionCard({ place, payout }: DecisionCardProps) {
       <Money amount={payout.amount} className="mt-2 block text-2xl" currency={payout.currency} />
       <div className="mt-1 flex flex-wrap items-center gap-x-3 text-ink-2">
         <span>
-          {payout.beneficiary.accountNumber} · {payout.beneficiary.bankCode}
+          {payout.destination} {payout.beneficiary.accountNumber}
         </span>
         <span className="flex-1" />
         <CopyText text={payout.transactionId} what="Id" />

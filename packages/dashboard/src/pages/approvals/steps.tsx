@@ -32,9 +32,7 @@ export function Steps({ payout, children }: StepsProps) {
         <div className="grid min-w-0 gap-3">
           <span>
             <b className="block font-medium">{isOwn ? 'Approval by another person' : `Your decision, ${name}`}</b>
-            <span className="text-xs text-ink-3">
-              {isOwn ? 'The maker never approves.' : `Another person than ${makerOf(payout)} decides. It is final.`}
-            </span>
+            <span className="text-xs text-ink-3">{isOwn ? 'The maker never approves.' : 'It is final.'}</span>
           </span>
           {children}
         </div>

@@ -7,6 +7,7 @@ import type { Schemas } from '../../generated/merchant-api.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
 import { readAmount } from '../../ui/amount.ts'
 import { Button } from '../../ui/button.tsx'
+import { countryText } from '../../ui/country.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Figures, Verified } from '../../ui/figures.tsx'
@@ -66,7 +67,7 @@ function ConvertForm({ place, wallets, from, onClose }: ConvertDialogProps) {
         onChange={({ target }) => setToKey(target.value)}
         options={others.map((wallet) => ({
           value: walletKey(wallet),
-          word: `${wallet.currency} wallet, ${wallet.country}`,
+          word: `${wallet.currency} wallet, ${countryText(wallet.country)}`,
         }))}
         value={to ? walletKey(to) : ''}
       />

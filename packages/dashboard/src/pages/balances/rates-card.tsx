@@ -76,7 +76,7 @@ function RatesChart({ rates }: { readonly rates: readonly Rate[] }) {
         entries={sides.map(({ key, word, colour }) => ({
           word: `${last.currencyPair}, ${word}`,
           colour,
-          value: last[key],
+          value: Number(last[key].toPrecision(7)),
         }))}
       />
     </>

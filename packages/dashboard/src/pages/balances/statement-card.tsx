@@ -9,6 +9,7 @@ import { permissionsIn, useMe } from '../../session.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
 import { buttonLook } from '../../ui/button-look.ts'
 import { Card } from '../../ui/card.tsx'
+import { countryText } from '../../ui/country.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Verified } from '../../ui/figures.tsx'
 import { Icon } from '../../ui/icons.tsx'
@@ -41,7 +42,7 @@ export function StatementCard({ place, period }: StatementCardProps) {
     void navigate({ to: '/m/$merchantId/$env/payments', params: place, search: { open: transactionId } })
   return (
     <Card
-      about={`${period.currency} wallet, ${period.country}`}
+      about={`${period.currency} wallet, ${countryText(period.country)}`}
       actions={may.has('payments:export') && <Export period={period} place={place} />}
       isFlush
       title="Statement"

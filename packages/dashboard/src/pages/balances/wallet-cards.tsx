@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
 import { Button } from '../../ui/button.tsx'
+import { countryText } from '../../ui/country.ts'
 import { Money } from '../../ui/money.tsx'
 import { useIsPhone } from '../../ui/use-media.ts'
 import type { PaymentFilters } from '../payments/filters.ts'
@@ -74,10 +75,10 @@ function WalletCard({ place, wallet, owed, isChosen }: WalletCardProps) {
         to="/m/$merchantId/$env/balances"
       >
         <span className="font-medium text-ink-2">
-          {currency} wallet, {country}
+          {currency} wallet, {countryText(country)}
         </span>
         <Money amount={available} className="text-xl" currency={currency} />
-        <span className="text-xs text-ink-3">available{isChosen ? ', statement below' : ': open the statement'}</span>
+        <span className="text-xs text-ink-3">available{isChosen && ', statement below'}</span>
       </Link>
       <span className="grid gap-1 border-t border-line pt-2 text-xs">
         <Part

@@ -7,6 +7,7 @@ import { ActionProblem } from '../../ui/action-problem.tsx'
 import { Button } from '../../ui/button.tsx'
 import { buttonLook } from '../../ui/button-look.ts'
 import { Card } from '../../ui/card.tsx'
+import { countryText } from '../../ui/country.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -101,7 +102,7 @@ function useColumns(place: Place, onOpen: ((open: Open) => void) | undefined, ca
     { head: 'Name', cell: ({ payoutMethod }) => <b className="font-medium">{payoutMethod.accountName}</b> },
     { head: 'Destination', cell: (account) => railName(draftOf(account)), isWideOnly: true },
     { head: 'Number', cell: ({ payoutMethod }) => <span className="tabular-nums">{payoutMethod.accountNumber}</span> },
-    { head: 'Country', cell: ({ country, currency }) => `${country}, ${currency}`, isWideOnly: true },
+    { head: 'Country', cell: ({ country, currency }) => `${countryText(country)}, ${currency}`, isWideOnly: true },
     {
       head: 'Added',
       isWideOnly: true,

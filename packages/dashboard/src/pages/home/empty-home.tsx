@@ -1,7 +1,8 @@
-import type { Environment } from '../../api/place.ts'
+import type { Place } from '../../api/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { copyText } from '../../ui/copy-text.tsx'
+import { LinkButton } from '../../ui/link-button.tsx'
 
 const commands = `# one charge of KES 100.00 that succeeds in 2 seconds
 malipo trigger charge.successful
@@ -14,7 +15,7 @@ curl "$MALIPO_URL/api/b2b/fiat/deposit/momo" \\
        "phoneNumber":"+254703456789","externalReference":"order-1"}'`
 
 /** Before the first payment: how to make it. */
-export function EmptyHome({ env }: { readonly env: Environment }) {
+export function EmptyHome({ place: { merchantId, env } }: { readonly place: Place }) {
   return (
     <Card className="grid grid-cols-[minmax(0,1fr)] justify-items-center px-4 py-14 text-center">
       <Drawing />
@@ -24,6 +25,11 @@ export function EmptyHome({ env }: { readonly env: Environment }) {
           ? 'Make your first sandbox charge. It appears here as soon as it is accepted.'
           : 'The first live payment appears here as soon as your server makes it with a live key pair.'}
       </p>
+      {env === 'live' && (
+        <div className="mt-4">
+          <LinkButton to={`/m/${merchantId}/sandbox`}>Open the sandbox</LinkButton>
+        </div>
+      )}
       {env === 'sandbox' && (
         <div className="mt-5 w-full max-w-[540px]">
           <pre

@@ -36,14 +36,16 @@ export function HomePage() {
       )}
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 wide:grid-cols-[minmax(0,8fr)_minmax(0,4fr)]">
         <div className={column}>
-          {isEmpty && <EmptyHome env={place.env} />}
+          {isEmpty && <EmptyHome place={place} />}
           {summary && !isEmpty && <FlowCard now={hoursIn(summary)} summary={summary} />}
           {latest && !isEmpty && <LatestPayments payments={latest} place={place} />}
         </div>
         <div className={column}>
-          <div className="max-wide:-order-1">
-            {summary && <AttentionCard attention={summary.attention} place={place} />}
-          </div>
+          {summary && (
+            <div className="max-wide:-order-1">
+              <AttentionCard attention={summary.attention} place={place} />
+            </div>
+          )}
           {summary && <MethodRates methods={summary.methods} />}
           {wallets && <WalletsCard currency={currency} place={place} wallets={wallets.filter(isUsed)} />}
         </div>

@@ -30,7 +30,7 @@ export function LatestPayments({ place, payments }: { readonly place: Place; rea
         {payments.map((payment) => (
           <li className="border-t border-line" key={payment.transactionId}>
             <Link
-              className="grid min-h-9 grid-cols-[20px_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 py-1.5 hover:bg-hover phone:grid-cols-[20px_104px_minmax(0,3fr)_minmax(0,2fr)_136px_128px]"
+              className="grid min-h-9 grid-cols-[20px_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 py-1.5 hover:bg-hover phone:grid-cols-[20px_auto_minmax(0,3fr)_minmax(0,1fr)_136px_auto]"
               params={place}
               search={{ open: payment.transactionId }}
               to="/m/$merchantId/$env/payments"

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import type { Place } from '../../api/place.ts'
 import { Card } from '../../ui/card.tsx'
+import { countryText } from '../../ui/country.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { Money } from '../../ui/money.tsx'
+import { moneyParts } from '../../ui/money.tsx'
 import type { Wallet } from '../payouts/payout-draft.ts'
 
 const columns: readonly Column<Wallet>[] = [
@@ -10,17 +11,29 @@ const columns: readonly Column<Wallet>[] = [
     head: 'Wallet',
     cell: ({ currency, country }) => (
       <>
-        <b className="font-semibold">{currency}</b> <span className="text-ink-3">{country}</span>
+        <b className="font-semibold">{currency}</b> <span className="text-ink-3">{countryText(country)}</span>
       </>
     ),
   },
   {
     head: 'Available',
     isNumber: true,
-    cell: ({ available, currency }) => <Money amount={available} currency={currency} />,
+    cell: ({ available, currency }) => <Figure amount={available} currency={currency} />,
   },
-  { head: 'Held', isNumber: true, cell: ({ pending, currency }) => <Money amount={pending} currency={currency} /> },
+  { head: 'Held', isNumber: true, cell: ({ pending, currency }) => <Figure amount={pending} currency={currency} /> },
 ]
+
+/** The row names the currency. */
+function Figure({ amount, currency }: { readonly amount: number; readonly currency: string }) {
+  const { sign, whole, decimals } = moneyParts(amount, currency)
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {sign}
+      <b className="font-semibold">{whole}</b>
+      <span className="text-ink-3">{decimals}</span>
+    </span>
+  )
+}
 
 const shownMax = 6
 
@@ -51,6 +64,7 @@ export function WalletsCard({ place, wallets, currency }: WalletsCardProps) {
     >
       <DataTable
         columns={columns}
+        empty={<p className="px-4 pb-4 text-ink-3">No wallet has money yet.</p>}
         keyOf={({ currency, country }) => `${currency} ${country}`}
         label="What each wallet holds"
         rows={shown}

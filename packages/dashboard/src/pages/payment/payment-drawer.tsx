@@ -22,7 +22,7 @@ export function PaymentDrawer({ place, transactionId, position, onStep, onClose 
   return (
     <aside
       aria-label="Payment"
-      className="flex min-w-0 flex-col bg-surface outline-none max-wide:w-full max-wide:min-h-[calc(100dvh-var(--chrome))] wide:w-[var(--drawer)] wide:flex-none wide:overflow-y-auto wide:border-l wide:border-line wide:shadow-[-12px_0_24px_-20px_rgb(0_0_0/0.35)]"
+      className="relative flex min-w-0 flex-col bg-surface outline-none max-wide:w-full max-wide:min-h-[calc(100dvh-var(--chrome))] wide:w-[var(--drawer)] wide:flex-none wide:overflow-y-auto wide:border-l wide:border-line wide:shadow-[-12px_0_24px_-20px_rgb(0_0_0/0.35)]"
       data-drawer
       ref={ref}
       tabIndex={-1}

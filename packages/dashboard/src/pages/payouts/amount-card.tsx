@@ -1,5 +1,6 @@
 import { readAmount } from '../../ui/amount.ts'
 import { Card } from '../../ui/card.tsx'
+import { countryText } from '../../ui/country.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { moneyText } from '../../ui/money.tsx'
 import { type PayoutDraft, type Wallet, walletKey } from './payout-draft.ts'
@@ -36,14 +37,14 @@ export function AmountCard({ draft, onChange, wallets, wallet, check }: AmountCa
             onChange={({ target }) => onChange({ ...draft, wallet: target.value })}
             options={wallets.map((each) => ({
               value: walletKey(each),
-              word: `${each.currency} wallet, ${each.country}`,
+              word: `${each.currency} wallet, ${countryText(each.country)}`,
             }))}
             problem={walletProblem}
             value={wallet ? walletKey(wallet) : ''}
           />
         </div>
         <TextField
-          hint="Unique for ever; it protects against paying twice."
+          hint="Use each reference once: it protects against paying twice."
           label="Your reference"
           maxLength={100}
           onChange={({ target }) => onChange({ ...draft, reference: target.value })}

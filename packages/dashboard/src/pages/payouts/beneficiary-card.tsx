@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Place } from '../../api/place.ts'
 import { Card } from '../../ui/card.tsx'
+import { countryText } from '../../ui/country.ts'
 import { CheckField, SelectField } from '../../ui/field.tsx'
 import { draftOf, emptyAccount } from '../beneficiaries/account-draft.ts'
 import { AccountFields, useRailName } from '../beneficiaries/account-fields.tsx'
@@ -81,7 +82,7 @@ function SavedAccount({ draft: { account }, rail }: { readonly draft: PayoutDraf
   const facts = [
     ['Name', account.accountName],
     [rail, account.accountNumber],
-    ['Country', `${account.country}, ${account.currency}`],
+    ['Country', `${countryText(account.country)}, ${account.currency}`],
   ] as const
   return (
     <dl className="grid gap-3 phone:grid-cols-3">

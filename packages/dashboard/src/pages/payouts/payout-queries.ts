@@ -2,12 +2,16 @@ import { queryOptions } from '@tanstack/react-query'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
-import type { QuoteBody } from './payout-draft.ts'
+import type { QuoteBody, Wallet } from './payout-draft.ts'
+
+/** Wallets that pay and get paid come before those that only exist. */
+const useOf = ({ pending, balance }: Wallet) => (pending > 0 ? 2 : 0) + (balance !== 0 ? 1 : 0)
 
 export const walletsQuery = (place: Place) =>
   queryOptions({
     queryKey: ['user', place],
     queryFn: ({ signal }) => merchantApi(place)('getUsers', { signal }),
+    select: (user) => ({ ...user, wallets: user.wallets.toSorted((a, b) => useOf(b) - useOf(a)) }),
   })
 
 export const controlsQuery = (place: Place) =>

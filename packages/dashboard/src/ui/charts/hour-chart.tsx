@@ -26,7 +26,7 @@ interface HourChartProps {
 }
 
 const height = 280
-const edge = { top: 24, right: 8, bottom: 24, left: 44 }
+const edge = { top: 24, right: 18, bottom: 24, left: 44 }
 const tooltipWidth = 216
 
 /** Money in above the axis and out below, by hour. The arrow keys move along the hours. */
@@ -124,7 +124,7 @@ function Axes({ scales: { x, y }, width }: { readonly scales: Scales; readonly w
         </g>
       ))}
       {hours.map((hour) => (
-        <text key={hour} textAnchor={hour === 24 ? 'end' : 'middle'} x={x(hour) + (hour === 24 ? 4 : 0)} y={height - 6}>
+        <text key={hour} textAnchor="middle" x={x(hour)} y={height - 6}>
           {`${String(hour).padStart(2, '0')}:00`}
         </text>
       ))}

@@ -42,16 +42,20 @@ export function Fees({ merchant, env }: PartProps) {
   )
 }
 
+/** A rule that does not name it is for all. */
+const isAny = (name: string) => name === '*' || name === ''
+
 const columns: readonly Column<Fee>[] = [
   {
     head: 'Of',
     cell: ({ operation, method, currency, merchantId }) => (
       <>
         <b className="block font-semibold">
-          {upperFirst(operation)}s, {currency}
+          {upperFirst(operation)}s, {isAny(currency) ? 'every currency' : currency}
         </b>
         <span className="text-xs text-ink-3">
-          {methodText(method) || 'every method'}, {merchantId === undefined ? 'every merchant' : 'this merchant'}
+          {isAny(method) ? 'every method' : methodText(method)},{' '}
+          {merchantId === undefined ? 'every merchant' : 'this merchant'}
         </span>
       </>
     ),
@@ -63,7 +67,7 @@ const columns: readonly Column<Fee>[] = [
     cell: ({ effectiveFrom, status }) => (
       <>
         {upperFirst(status)}
-        <Time at={effectiveFrom} className="block text-xs text-ink-3" />
+        {new Date(effectiveFrom).getTime() > 0 && <Time at={effectiveFrom} className="block text-xs text-ink-3" />}
       </>
     ),
   },

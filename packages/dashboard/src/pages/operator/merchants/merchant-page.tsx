@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { operatorApi } from '../../../api/operator-api.ts'
 import { CopyText } from '../../../ui/copy-text.tsx'
+import { countryText } from '../../../ui/country.ts'
 import { Note } from '../../../ui/note.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Time } from '../../../ui/time.tsx'
@@ -41,7 +42,7 @@ export function MerchantPage() {
         </Link>
         <CopyText text={merchant.id} what="Merchant" />
         <span>{merchant.email}</span>
-        <span>{merchant.country}</span>
+        <span>{countryText(merchant.country)}</span>
         <span>
           since <Time at={merchant.createdAt} />
         </span>

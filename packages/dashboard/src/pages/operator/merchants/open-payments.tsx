@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Nothing } from '../parts/nothing.tsx'
-import { ageText, countText, nameText, upperFirst } from '../parts/words.ts'
+import { ageText, countText, nameText, shortText, upperFirst } from '../parts/words.ts'
 import type { Overview } from './queries.ts'
 import type { PartProps } from './wallets.tsx'
 
@@ -40,8 +40,8 @@ export function OpenPayments({ merchant, env }: PartProps) {
       {failing.map(({ endpoint, state, failures }) => (
         <div className="px-4 pb-3" key={endpoint}>
           <Note look="warn">
-            Webhook endpoint {endpoint} is {state} after {countText(failures)} failures. Its owner fixes it under
-            Developers.
+            Webhook endpoint {shortText(endpoint)} is {state} after {countText(failures)} failures. Its owner fixes it
+            under Developers.
           </Note>
         </div>
       ))}
@@ -56,8 +56,15 @@ export function OpenPayments({ merchant, env }: PartProps) {
   )
 }
 
+/** As everywhere else; other states are words already. */
+const stateWords: Readonly<Record<string, string>> = {
+  unapproved: 'Awaiting approval',
+  waiting: 'Awaiting customer',
+  unknown: 'In doubt',
+}
+
 const columns: readonly Column<Open>[] = [
-  { head: 'State', cell: ({ state }) => upperFirst(nameText(state)) },
+  { head: 'State', cell: ({ state }) => stateWords[state] ?? upperFirst(nameText(state)) },
   { head: 'Payments', isNumber: true, cell: ({ payments }) => countText(payments) },
   { head: 'Oldest', isNumber: true, cell: ({ oldestSeconds }) => ageText(oldestSeconds) },
 ]

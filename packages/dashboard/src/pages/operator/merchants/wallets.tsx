@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { operatorApi } from '../../../api/operator-api.ts'
 import type { Environment } from '../../../api/place.ts'
 import { Card } from '../../../ui/card.tsx'
+import { countryText } from '../../../ui/country.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { Money } from '../../../ui/money.tsx'
@@ -61,7 +62,7 @@ const columns: readonly Column<Wallet>[] = [
     head: 'Wallet',
     cell: ({ currency, country }) => (
       <>
-        <b className="font-semibold">{currency}</b> <span className="text-ink-3">{country}</span>
+        <b className="font-semibold">{currency}</b> <span className="text-ink-3">{countryText(country)}</span>
       </>
     ),
   },

@@ -4,6 +4,7 @@ import type { Environment } from '../../../api/place.ts'
 import type { Schemas } from '../../../generated/operator-api.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { countryText } from '../../../ui/country.ts'
 import { Empty } from '../../../ui/empty.tsx'
 import { Money, moneyText } from '../../../ui/money.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
@@ -42,13 +43,20 @@ export function Floats({ env }: { readonly env: Environment }) {
   )
 }
 
+const scaleHours = 48
+
+function runwayText(hoursLeft: number | undefined): string {
+  if (hoursLeft === undefined) return 'No outflow in 24 h'
+  return hoursLeft > scaleHours ? `More than ${scaleHours} h left` : `${hoursLeft.toFixed(1)} h left`
+}
+
 function FloatTile({ float }: { readonly float: Float }) {
   const { provider, country, amount, currency, mark, isLow, hoursLeft } = float
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="font-semibold">
-          {provider} {country}
+          {provider} {countryText(country)}
         </h3>
         <span className="flex-1" />
         {isLow && <Badge icon="warn" tone="warn" word="Below threshold" />}
@@ -56,17 +64,13 @@ function FloatTile({ float }: { readonly float: Float }) {
       <Money amount={amount} className="text-lg" currency={currency} />
       <Runway float={float} />
       <p className="text-xs text-ink-3">
-        <b className={`font-semibold ${isLow ? 'text-fail' : 'text-ink-2'}`}>
-          {hoursLeft === undefined ? 'No outflow in 24 h' : `${hoursLeft.toFixed(1)} h left`}
-        </b>
+        <b className={`font-semibold ${isLow ? 'text-fail' : 'text-ink-2'}`}>{runwayText(hoursLeft)}</b>
         {mark === undefined ? ', no threshold' : `, threshold ${moneyText(mark, currency)}`}
       </p>
       <FloatActions float={float} />
     </>
   )
 }
-
-const scaleHours = 48
 
 /** The threshold in hours of the present outflow is its tick on the bar. */
 function Runway({ float: { amount, mark, isLow, hoursLeft } }: { readonly float: Float }) {

@@ -68,7 +68,7 @@ function WebhookTile({ webhooks }: Pick<MorningCheck, 'webhooks'>) {
       <p className="mt-2 text-xs text-ink-3">
         {failingEndpoints + disabledEndpoints === 0
           ? 'No endpoint fails.'
-          : `${failingEndpoints} endpoints fail, ${disabledEndpoints} are disabled.`}
+          : `Endpoints: ${failingEndpoints} failing, ${disabledEndpoints} disabled.`}
       </p>
     </Tile>
   )

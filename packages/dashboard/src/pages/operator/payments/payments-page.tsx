@@ -92,7 +92,7 @@ const columns: readonly VirtualColumn<ListedPayment>[] = [
       <Money amount={amount} currency={currency} isOut={type === 'payout' || type === 'refund'} />
     ),
   },
-  { head: 'Status', width: '112px', cell: ({ stage }) => <StatusBadge of={stage} /> },
+  { head: 'Status', width: '136px', cell: ({ stage }) => <StatusBadge of={stage} /> },
   { head: 'Merchant', width: 'minmax(120px,1fr)', cell: ({ merchant }) => merchant.name },
   {
     head: 'Reference',
@@ -101,7 +101,12 @@ const columns: readonly VirtualColumn<ListedPayment>[] = [
   },
   { head: 'Kind', width: '90px', from: 'medium', cell: ({ type }) => upperFirst(type) },
   { head: 'Provider', width: '110px', from: 'large', cell: ({ provider }) => provider || '–' },
-  { head: 'Waits for', width: 'minmax(120px,1fr)', from: 'large', cell: ({ doubt }) => nameText(doubt) || '–' },
+  {
+    head: 'Waits for',
+    width: 'minmax(120px,1fr)',
+    from: 'large',
+    cell: ({ doubt }) => upperFirst(nameText(doubt)) || '–',
+  },
 ]
 
 /** Who and how much, then the reference and the status. */
