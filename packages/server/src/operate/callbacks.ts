@@ -8,7 +8,7 @@ import { type Environment, sql } from '../platform/db.ts'
 import { attemptOfKey, readId, showId } from '../platform/ids.ts'
 import { redact } from '../platform/redact.ts'
 import { requireProvider } from './known-provider.ts'
-import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError, readScope } from './operator-context.ts'
 import { mayReadPayment } from './payment-summaries.ts'
 
 export interface ListedCallback {
@@ -75,15 +75,20 @@ async function listCallbacks(context: OperatorContext, wanted: CallbacksWanted):
   if (provider !== null) requireProvider(provider)
   const id = payment === null ? null : (readId('transaction', payment) ?? attemptOfKey(payment)?.transactionId ?? null)
   const key = id === null ? payment : null
+  const scope = readScope(context, 'providers:read')
   const found = await context.db.write.query<Stored>(sql`
     select id, env, provider, received_at, outcome, reason, keys, transaction_id, body_bytes
-    from callbacks
+    from callbacks c
     where id >= id_at((select record_time()) - make_interval(secs => ${Math.min(withinSeconds, keptSeconds)}::float8))
       and (${id}::uuid is null or transaction_id = ${id}::uuid)
       and (${key}::text is null or ${key}::text = any(keys))
       and (${env}::text is null or env = ${env}::text::environment)
       and (${provider}::text is null or provider = ${provider}::text)
       and (${outcome}::text is null or outcome = ${outcome}::text)
+      and (${scope}::jsonb is null or not exists (
+        select from transactions t
+        where t.id = c.transaction_id and not is_in_scope(${scope}::jsonb, t.country, t.currency)
+      ))
     order by id desc
     limit ${limit}`)
   return found.map(listed)

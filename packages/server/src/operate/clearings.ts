@@ -1,6 +1,7 @@
 import { type ClearedCase, type Clearing, clearCase } from './clear-suspense.ts'
 import { foresee, type PostingView } from './dry-run.ts'
 import { type OperatorContext, OperatorError, OutcomeUnknown } from './operator-context.ts'
+import { requireVisible } from './resolutions.ts'
 import { showCase } from './suspense.ts'
 
 /** What a way to clear a case would do now. */
@@ -33,9 +34,11 @@ async function clearingOf(
   caseId: string,
   wanted: Pick<Clearing, 'kind' | 'payment'>,
 ): Promise<ClearingView> {
-  const { kind } = wanted
+  const { kind, payment } = wanted
   const clearing = { ...wanted, reason: 'preview', evidence: 'preview' }
   try {
+    // The entries show the wallet of the payment.
+    if (payment !== undefined) await requireVisible(context, payment)
     const { result, postings } = await foresee(context, (dry) => clearCase(dry, caseId, clearing))
     return { kind, isPossible: true, outcome: (result as ClearedCase).outcome, postings }
   } catch (error) {

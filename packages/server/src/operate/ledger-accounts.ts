@@ -56,10 +56,14 @@ interface KindBalance {
 interface Sums extends Counters {
   readonly kind: AccountKind
   readonly currency: string
+  readonly country: string
   readonly accounts: number
 }
 
-/** Wallets and platform accounts are read in one snapshot, so that no batch is half in it. */
+/**
+ * Wallets and platform accounts are read in one snapshot, so that no batch is half in it. Only all accounts of a currency sum to 0, so
+ * a currency is shown to readers who may see each of them.
+ */
 export async function trialBalance(
   context: OperatorContext,
   { env }: { readonly env: Environment },
@@ -67,27 +71,28 @@ export async function trialBalance(
   const { at, sums } = await context.db.write.snapshot(async (tx) => {
     const [clock] = await tx.query<{ at: Date }>(sql`select record_time() as at`)
     const wallets = await tx.query<Sums>(sql`
-      select 'wallet' as kind, currency, count(*)::int as accounts, sum(debits_pending)::bigint as debits_pending,
+      select 'wallet' as kind, currency, country, count(*)::int as accounts, sum(debits_pending)::bigint as debits_pending,
         sum(debits_posted)::bigint as debits_posted, sum(credits_pending)::bigint as credits_pending,
         sum(credits_posted)::bigint as credits_posted
       from wallets
       where env = ${env}
-      group by currency`)
+      group by currency, country`)
     const platform = (await platformBalances(tx)).filter((account) => account.env === env)
     return {
       at: clock?.at ?? new Date(),
       sums: [...wallets, ...platform.map((account): Sums => ({ ...account, accounts: 1 }))],
     }
   })
-  const visible = sums.filter(({ currency }) => mayRead(context.principal, 'ledger:read', { currency }))
-  const currencies = [...Map.groupBy(visible, ({ currency }) => currency)]
+  const isSeen = (account: Sums) => mayRead(context.principal, 'ledger:read', placeOf(account))
+  const shown = [...Map.groupBy(sums, ({ currency }) => currency)].filter(([, same]) => same.every(isSeen))
+  const currencies = shown
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([currency, same]) => currencyBalance(currency, same))
   return {
     env,
     at: at.toISOString(),
     isBalanced: currencies.every(({ isBalanced }) => isBalanced),
-    accounts: visible.reduce((sum, { accounts }) => sum + accounts, 0),
+    accounts: shown.flatMap(([, same]) => same).reduce((sum, { accounts }) => sum + accounts, 0),
     currencies,
   }
 }

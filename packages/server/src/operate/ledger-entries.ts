@@ -5,9 +5,10 @@ import {
   platformEntries,
   walletEntries,
 } from '../ledger/account-entries.ts'
+import { type Db, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import { type AccountRow, type AccountView, findAccount, sideOf } from './ledger-accounts.ts'
-import { type OperatorContext, OperatorError } from './operator-context.ts'
+import { type OperatorContext, OperatorError, readScope } from './operator-context.ts'
 import { shownMinor } from './wallets.ts'
 
 export interface EntriesWanted {
@@ -26,7 +27,7 @@ export interface AccountEntries {
 
 export interface EntryView {
   readonly at: string
-  /** Missing in a line that sums up archived months. */
+  /** Missing in a line that sums up archived months, and where the payment is outside the reader's countries and currencies. */
   readonly transactionId?: string
   readonly externalReference?: string
   readonly event: string
@@ -54,10 +55,26 @@ export async function accountEntries(
         : await platformEntries(tx, row.id, { from: from ?? newest(row), limit })
     return {
       account: view,
-      entries: entries.map((entry) => viewOf(row, entry)),
+      entries: (await withoutUnseen(context, tx, entries)).map((entry) => viewOf(row, entry)),
       ...(next && { next: cursorOf(context, row, next) }),
     }
   })
+}
+
+/** An account may have entries of payments that the reader may not see: their amounts make the balance, and stay without a name. */
+async function withoutUnseen(context: OperatorContext, tx: Db, entries: readonly Entry[]): Promise<readonly Entry[]> {
+  const scope = readScope(context, 'ledger:read')
+  if (scope === null) return entries
+  const ids = entries.flatMap(({ transaction_id }) => transaction_id ?? [])
+  const unseen = await tx.query<{ id: string }>(sql`
+    select id
+    from transactions
+    where id = any (${ids}::uuid[])
+      and not is_in_scope(${scope}::jsonb, country, currency)`)
+  const hidden = new Set(unseen.map(({ id }) => id))
+  return entries.map((entry) =>
+    hidden.has(entry.transaction_id ?? '') ? { ...entry, transaction_id: null, external_reference: null } : entry,
+  )
 }
 
 const newest = ({ debits_posted, credits_posted }: AccountRow): EntryPlace => ({

@@ -141,13 +141,14 @@ export interface OpenCount {
   readonly oldest_seconds: number
 }
 
-export function countOpen(db: Db): Promise<OpenCount[]> {
+export function countOpen(db: Db, scope: string | null): Promise<OpenCount[]> {
   return db.query<OpenCount>(sql`
     select env, provider, state, count(*)::int as payments,
       (count(*) filter (where state = 'unknown' or doubt <> ''))::int as in_doubt,
       extract(epoch from (select record_time()) - min(created_at))::int as oldest_seconds
     from transactions
     where state not in ('successful', 'failed')
+      and is_in_scope(${scope}::jsonb, country, currency)
     group by env, provider, state`)
 }
 
@@ -164,10 +165,10 @@ export interface OutcomeCount {
 export const recentMax = 20_000
 
 /** The outcomes of the last hour's payments. */
-export function countRecent(db: Db): Promise<OutcomeCount[]> {
+export function countRecent(db: Db, scope: string | null): Promise<OutcomeCount[]> {
   return db.query<OutcomeCount>(sql`
     with recent as materialized (
-      select env, provider, state
+      select env, provider, state, country, currency
       from transactions
       where id >= (select id_at(record_time() - interval '1 hour'))
       order by id desc
@@ -176,14 +177,19 @@ export function countRecent(db: Db): Promise<OutcomeCount[]> {
     select env, provider, (count(*) filter (where state = 'successful'))::int as successful,
       (count(*) filter (where state = 'failed'))::int as failed, (select count(*)::int from recent) as looked
     from recent
+    where is_in_scope(${scope}::jsonb, country, currency)
     group by env, provider`)
 }
 
 /** Open cases about money in suspense, by the provider that reported it. */
-export function countCases(db: Db): Promise<{ env: Environment; provider: string; cases: number }[]> {
+export function countCases(
+  db: Db,
+  scope: string | null,
+): Promise<{ env: Environment; provider: string; cases: number }[]> {
   return db.query(sql`
     select env, provider, count(*)::int as cases
     from suspense_cases
     where closed_at is null
+      and is_in_scope(${scope}::jsonb, country, currency)
     group by env, provider`)
 }

@@ -1,5 +1,6 @@
 import { type LaneState, listLanes } from '../payments/dispatch/lanes.ts'
 import { laneOf } from '../payments/dispatch/timers.ts'
+import { mayRead, type Place } from '../people/principal.ts'
 import type { Environment } from '../platform/db.ts'
 import type { OperatorContext } from './operator-context.ts'
 import {
@@ -55,7 +56,7 @@ export async function providerBoard(
   context: OperatorContext,
   { env }: { readonly env: Environment },
 ): Promise<ProviderBoard> {
-  const recent = await context.recent.read()
+  const recent = within(context, await context.recent.read())
   const lanes = new Map((await listLanes(context.db.write)).map((lane) => [lane.lane, lane]))
   const named = [...recent.open, ...recent.slots.flatMap(({ ended }) => ended)].filter((each) => each.env === env)
   const names = [...new Set(named.map(({ provider, type }) => `${provider} ${type}`))].sort()
@@ -65,6 +66,16 @@ export async function providerBoard(
   })
   const rate = ({ last24Hours: { successRate = 1 } }: BoardRow) => successRate
   return { env, at: recent.at.toISOString(), rows: rows.sort((left, right) => rate(left) - rate(right)) }
+}
+
+/** The part that the reader's countries and currencies include. */
+function within({ principal }: OperatorContext, { at, slots, open }: Recent): Recent {
+  const isSeen = (place: Place) => mayRead(principal, 'providers:read', place)
+  return {
+    at,
+    slots: slots.map((slot) => ({ at: slot.at, ended: slot.ended.filter(isSeen) })),
+    open: open.filter(isSeen),
+  }
 }
 
 type Wanted = Pick<OutcomeGroup, 'env' | 'provider' | 'type'>

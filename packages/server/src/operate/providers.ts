@@ -7,7 +7,7 @@ import type { Environment, Tx } from '../platform/db.ts'
 import { type FloatView, viewOfFloat } from './float-marks.ts'
 import { requireProvider } from './known-provider.ts'
 import { countCases, countOpen, countRecent, type OpenCount, type OutcomeCount, recentMax } from './open-payments.ts'
-import { audited, type OperatorContext, OperatorError } from './operator-context.ts'
+import { audited, type OperatorContext, OperatorError, readScope } from './operator-context.ts'
 
 export interface LaneOrder {
   readonly env: Environment
@@ -96,18 +96,19 @@ export interface ProvidersView {
 export function providersStatus(context: OperatorContext): Promise<ProvidersView> {
   return context.db.write.snapshot(async (tx) => {
     const lanes = new Map((await listLanes(tx)).map((lane) => [lane.lane, lane]))
-    const open = Map.groupBy(await countOpen(tx), nameOf)
-    const counted = await countRecent(tx)
+    const scope = readScope(context, 'providers:read')
+    const open = Map.groupBy(await countOpen(tx, scope), nameOf)
+    const counted = await countRecent(tx, scope)
     const recent = new Map(counted.map((row) => [nameOf(row), row]))
-    const cases = new Map((await countCases(tx)).map((row) => [nameOf(row), row.cases]))
-    const floats = await floatLevels(tx)
+    const cases = new Map((await countCases(tx, scope)).map((row) => [nameOf(row), row.cases]))
+    const floats = (await floatLevels(tx)).filter((float) => mayRead(context.principal, 'providers:read', float))
     const names = [...lanes.keys(), ...open.keys(), ...recent.keys(), ...cases.keys(), ...floats.map(nameOf)]
     return {
       providers: [...new Set(names)].sort().map((name) => ({
         ...statusOf(name, lanes.get(name), open.get(name) ?? [], recent.get(name)),
         suspenseCases: cases.get(name) ?? 0,
       })),
-      floats: floats.filter((float) => mayRead(context.principal, 'providers:read', float)).map(viewOfFloat),
+      floats: floats.map(viewOfFloat),
       isHourCut: counted[0]?.looked === recentMax,
     }
   })

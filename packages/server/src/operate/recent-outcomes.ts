@@ -26,6 +26,8 @@ interface OpenOfProvider {
   readonly env: Environment
   readonly provider: string
   readonly type: Type
+  readonly country: string
+  readonly currency: string
   readonly payments: number
 }
 
@@ -100,15 +102,15 @@ async function readOpen(db: Db): Promise<{ at: Date; open: OpenInSlot[] }> {
   const [clock] = await db.query<{ at: Date }>(sql`select record_time() as at`)
   const open = await db.query<OpenInSlot>(sql`
     with open as materialized (
-      select id, env, provider, type
+      select id, env, provider, type, country, currency
       from transactions
       where state not in ('successful', 'failed')
     )
-    select env, provider, type, count(*)::int as payments,
+    select env, provider, type, country, currency, count(*)::int as payments,
       (('x' || substr(replace(id::text, '-', ''), 1, 12))::bit(48)::bigint / ${slotMs} * ${slotMs})::float8 as slot
     from open
     where type in ('deposit', 'withdrew', 'refund')
-    group by env, provider, type, slot`)
+    group by env, provider, type, country, currency, slot`)
   return { at: clock?.at ?? new Date(), open }
 }
 

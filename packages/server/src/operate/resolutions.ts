@@ -23,11 +23,16 @@ export interface ResolutionView {
 
 /** Both outcomes of a payment, each found out by doing it and rolling back: the preview cannot differ from the deed. */
 export async function showResolutions(context: OperatorContext, shownId: string): Promise<ResolutionView[]> {
-  const id = paymentId(shownId)
-  const [place] = await context.db.write.query<Pick<Transaction, 'country' | 'currency'>>(sql`
-    select country, currency from transactions where id = ${id}`)
-  if (!place || !mayRead(context.principal, 'payments:read', place)) throw noPayment(id)
+  await requireVisible(context, shownId)
   return [await resolutionOf(context, shownId, 'successful'), await resolutionOf(context, shownId, 'failed')]
+}
+
+/** Refuses a payment that the reader may not see as one that does not exist. */
+export async function requireVisible({ db, principal }: OperatorContext, shownId: string): Promise<void> {
+  const id = paymentId(shownId)
+  const [place] = await db.write.query<Pick<Transaction, 'country' | 'currency'>>(sql`
+    select country, currency from transactions where id = ${id}`)
+  if (!place || !mayRead(principal, 'payments:read', place)) throw noPayment(id)
 }
 
 const preview = { reason: 'preview', evidence: 'preview' }
