@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** Responses are data for one caller: no client may cache, sniff, frame or run them. */
+/** Responses are data for one caller: no client may cache, sniff, frame or run them, nor name their address to another site. */
 export const guards = {
   'x-api-version': '1.0.0',
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
 }
 
 /**

@@ -123,7 +123,7 @@ test('a valid request id is echoed, and an invalid one is replaced', async (t) =
   for (const unfit of ['', 'two words', 'x'.repeat(129)]) assert.match(await idFor(unfit), /^req_/)
 })
 
-test('every response carries the version and forbids caching, framing and sniffing', async (t) => {
+test('every response carries the version and forbids caching, framing, sniffing and referrers', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
 
@@ -131,6 +131,7 @@ test('every response carries the version and forbids caching, framing and sniffi
     assert.equal(headers.get('x-api-version'), '1.0.0')
     assert.equal(headers.get('cache-control'), 'no-store')
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(headers.get('referrer-policy'), 'no-referrer')
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/)
     assert.equal(headers.get('server'), null)
   }

@@ -68,4 +68,4 @@ export function oidcRoutes(app: App, ctx: Context, oidc: Oidc): void {
   )
 }
 
-const redirect = (reply: FastifyReply, url: string) => reply.header('referrer-policy', 'no-referrer').redirect(url, 303)
+const redirect = (reply: FastifyReply, url: string) => reply.redirect(url, 303)

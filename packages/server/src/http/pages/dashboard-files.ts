@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
 import type { App } from '../app.ts'
 
 const folder = join(import.meta.dirname, '../../../../dashboard/dist')
@@ -28,7 +29,7 @@ interface File {
 
 /**
  * `/dashboard`: the built files of packages/dashboard, from memory. Every path without a file is the page itself, which has its own
- * routes. Paths of the API are not its own.
+ * routes. Paths of the API are not its own: without a session, a caller cannot find out which of them exist.
  */
 export function registerDashboard(app: App): void {
   const files = readFiles()
@@ -37,11 +38,18 @@ export function registerDashboard(app: App): void {
   const send = (request: FastifyRequest, reply: FastifyReply) => {
     const { '*': path = '' } = request.params as { readonly '*'?: string }
     const file = files.get(path)
-    if (!page || (!file && /^v1(\/|$)|\.\w+$/.test(path))) return reply.callNotFound()
+    if (!page || (!file && /\.\w+$/.test(path))) return reply.callNotFound()
     return sendFile(request, reply, file ?? page, path)
   }
   app.get('/dashboard', { config }, send)
   app.get('/dashboard/*', { config }, send)
+  const unknown = { config: { isRefusal: true, isForPeople: true } as const, handler: missing }
+  for (const url of ['/dashboard/v1', '/dashboard/v1/*'])
+    app.route({ ...unknown, url, method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] })
+}
+
+const missing = async () => {
+  throw new AppError('ROUTE_NOT_FOUND')
 }
 
 /** The path of the dashboard's font, for the pages that are not part of it; undefined until the dashboard is built. */
@@ -55,7 +63,6 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { body, gzipped,
   const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')) && gzipped.length < body.length
   reply.headers({
     'content-security-policy': policy,
-    'referrer-policy': 'no-referrer',
     // Names of assets change with their content.
     'cache-control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag,

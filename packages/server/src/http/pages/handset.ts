@@ -16,10 +16,7 @@ const policy = `default-src 'none'; style-src ${hashOf(handsetStyle)}; script-sr
 /** `/handset`, on a development stack only: a page that plays the customer's phone. */
 export function registerHandset(app: App, ctx: Context, simulator: Simulator): void {
   app.get('/handset', { config: { isPublic: true } }, (_, reply) =>
-    reply
-      .headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
-      .type('text/html; charset=utf-8')
-      .send(page),
+    reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(page),
   )
   handsetRoutes(app, ctx, simulator)
 }

@@ -28,10 +28,7 @@ interface Registered {
 function register(app: App, path: string, { text, style, script }: Registered): void {
   const policy = policyFor(style, script)
   app.get(path, { config: { isPublic: true } }, (_, reply) =>
-    reply
-      .headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
-      .type('text/html; charset=utf-8')
-      .send(text),
+    reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(text),
   )
 }
 
