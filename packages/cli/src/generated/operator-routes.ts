@@ -16,7 +16,7 @@ export const operatorRoutes = {
   'keys.revoke': ['POST', '/keys/:publicKey/revoke'],
   'operations.show': ['GET', '/operations'],
   'payments.list': ['GET', '/payments'],
-  'payments.find': ['GET', '/payments/find'],
+  'payments.find': ['POST', '/payments/find'],
   'payments.show': ['GET', '/payments/:payment'],
   'payments.resolutions': ['GET', '/payments/:payment/resolutions'],
   'payments.resolve': ['POST', '/payments/:payment/resolve'],

@@ -78,6 +78,12 @@ function withNext(result: unknown, { headers }: Response): unknown {
 }
 
 async function callOnce(root: string, route: Route, input: Input): Promise<unknown> {
+  const response = await send(root, route, input)
+  return withNext(await response.json().catch(() => ({})), response)
+}
+
+/** The response, for what is not JSON. */
+export async function send(root: string, route: Route, input: Input): Promise<Response> {
   const { body, key, signal } = input
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -93,7 +99,6 @@ async function callOnce(root: string, route: Route, input: Input): Promise<unkno
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new CallError(0, {})
   })
-  const result: unknown = await response.json().catch(() => ({}))
-  if (response.ok) return withNext(result, response)
-  throw new CallError(response.status, result as Refusal)
+  if (response.ok) return response
+  throw new CallError(response.status, (await response.json().catch(() => ({}))) as Refusal)
 }

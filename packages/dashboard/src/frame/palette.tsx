@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
-import { merchantApi } from '../api/merchant-api.ts'
 import type { Place } from '../api/place.ts'
+import { searchPayments, type WantedPayments } from '../api/search-payments.ts'
 import { exportPayments } from '../pages/payments/export-payments.ts'
 import { permissionsIn, useMe } from '../session.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -17,7 +17,7 @@ interface PaletteProps {
   readonly place: Place
 }
 
-/** One box for everything that a customer may know of a payment. What is typed is in no URL of the page. */
+/** One box for everything that a customer may know of a payment. What is typed is in no URL. */
 export function Palette({ isOpen, onClose, place }: PaletteProps) {
   return (
     <Dialog
@@ -214,13 +214,13 @@ function noteOf(q: string, { data, error }: Found): string {
 }
 
 /** The search with how long it took. */
-function useSearched(place: Place, query: object, isEnabled: boolean) {
+function useSearched(place: Place, query: WantedPayments, isEnabled: boolean) {
   return useQuery({
     queryKey: ['search', place, query],
     enabled: isEnabled,
     queryFn: async ({ signal }) => {
       const start = performance.now()
-      const page = await merchantApi(place)('getSearchTransactions', { query: query as never, signal })
+      const page = await searchPayments(place, query, signal)
       return { ...page, ms: Math.round(performance.now() - start) }
     },
   })

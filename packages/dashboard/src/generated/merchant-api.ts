@@ -2230,6 +2230,45 @@ export interface Operations {
       nextCursor: string
     }
   }
+  /** Search transactions by a text */
+  postSearchTransactions: {
+    body: {
+      /** A transaction id, your reference, a phone number in any form, an account number, the provider's receipt, or the first words of a name. Exact, but names are compared without case and accents. */
+      q?: string | undefined
+      /** PENDING, then SUCCESSFUL or FAILED */
+      status?: 'pending' | 'failed' | 'successful' | undefined
+      /** Only pending transactions in this stage */
+      stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
+      /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
+      type?: string | undefined
+      /** momo, card, bank-transfer, bank or conversion */
+      method?: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | undefined
+      /** Three-letter ISO 4217 code */
+      currency?: Schemas['Currency'] | undefined
+      /** Two-letter code */
+      country?: string | undefined
+      /** At least this much, in major units of the transaction’s currency */
+      minAmount?: number | undefined
+      /** At most this much */
+      maxAmount?: number | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day, inclusive */
+      endDate?: string | undefined
+      /** 20 if omitted */
+      limit?: number | undefined
+      /** The `nextCursor` of the page before */
+      cursor?: string | undefined
+    }
+    answer: {
+      /** true when the request succeeded, false when it was refused */
+      success: true
+      /** The requested data */
+      data: Schemas['FoundTransaction'][]
+      /** The `cursor` of the next page; empty at the end */
+      nextCursor: string
+    }
+  }
   /** Export transactions */
   getExportsTransactions: {
     query?: {
@@ -2245,6 +2284,38 @@ export interface Operations {
       method?: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | undefined
       /** Three-letter ISO 4217 code */
       currency?: string | undefined
+      /** Two-letter code */
+      country?: string | undefined
+      /** At least this much, in major units of the transaction’s currency */
+      minAmount?: number | undefined
+      /** At most this much */
+      maxAmount?: number | undefined
+      /** YYYY-MM-DD, in UTC */
+      startDate?: string | undefined
+      /** The last day, inclusive */
+      endDate?: string | undefined
+      /** csv or ndjson; csv if omitted */
+      format?: 'csv' | 'ndjson' | undefined
+      /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
+      bom?: '0' | '1' | undefined
+    }
+    answer: unknown
+  }
+  /** Export transactions found by a text */
+  postExportsTransactions: {
+    body: {
+      /** A transaction id, your reference, a phone number in any form, an account number, the provider's receipt, or the first words of a name. Exact, but names are compared without case and accents. */
+      q?: string | undefined
+      /** PENDING, then SUCCESSFUL or FAILED */
+      status?: 'pending' | 'failed' | 'successful' | undefined
+      /** Only pending transactions in this stage */
+      stage?: 'AWAITING_APPROVAL' | 'PROCESSING' | 'AWAITING_CUSTOMER' | 'UNCONFIRMED' | undefined
+      /** deposit, withdrew (also withdrawal and payout), refund, conversion or adjustment */
+      type?: string | undefined
+      /** momo, card, bank-transfer, bank or conversion */
+      method?: 'momo' | 'card' | 'bank-transfer' | 'bank' | 'conversion' | undefined
+      /** Three-letter ISO 4217 code */
+      currency?: Schemas['Currency'] | undefined
       /** Two-letter code */
       country?: string | undefined
       /** At least this much, in major units of the transaction’s currency */
@@ -3091,7 +3162,9 @@ export const operations = {
   deleteSavedViewsViewId: { method: 'DELETE', path: '/saved-views/{viewId}' },
   getSummary: { method: 'GET', path: '/summary' },
   getSearchTransactions: { method: 'GET', path: '/search/transactions' },
+  postSearchTransactions: { method: 'POST', path: '/search/transactions' },
   getExportsTransactions: { method: 'GET', path: '/exports/transactions' },
+  postExportsTransactions: { method: 'POST', path: '/exports/transactions' },
   getExportsStatement: { method: 'GET', path: '/exports/statement' },
   postFiatPayout: { method: 'POST', path: '/fiat/payout', isKeyed: true },
   postFiatPayoutsBulk: { method: 'POST', path: '/fiat/payouts/bulk', isKeyed: true },

@@ -1239,8 +1239,8 @@ export interface Operations {
     }
   }
   /** Find payments by id, provider key, reference, phone, account number or receipt */
-  getPaymentsFind: {
-    query: {
+  postPaymentsFind: {
+    body: {
       query: string
       /** `mer_…` */
       merchant?: string | undefined
@@ -2202,7 +2202,7 @@ export const operations = {
   postKeysPublicKeyRevoke: { method: 'POST', path: '/keys/{publicKey}/revoke' },
   getOperations: { method: 'GET', path: '/operations' },
   getPayments: { method: 'GET', path: '/payments' },
-  getPaymentsFind: { method: 'GET', path: '/payments/find' },
+  postPaymentsFind: { method: 'POST', path: '/payments/find' },
   getPaymentsPayment: { method: 'GET', path: '/payments/{payment}' },
   getPaymentsPaymentResolutions: { method: 'GET', path: '/payments/{payment}/resolutions' },
   postPaymentsPaymentResolve: { method: 'POST', path: '/payments/{payment}/resolve' },

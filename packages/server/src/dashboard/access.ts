@@ -48,7 +48,9 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'DELETE /saved-views/:viewId': read('payments:read'),
   'GET /stream': read('payments:read'),
   'GET /search/transactions': read('payments:read'),
+  'POST /search/transactions': read('payments:read'),
   'GET /exports/transactions': read('payments:export'),
+  'POST /exports/transactions': read('payments:export'),
   'GET /exports/statement': read('payments:export'),
 
   'POST /fiat/payout': money('payouts:create'),

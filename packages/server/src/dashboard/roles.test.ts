@@ -120,6 +120,7 @@ test('money, keys, people and limits need a proof of presence, and nothing else 
     free.map(([name]) => name),
     [
       ...['POST /saved-views', 'PUT /saved-views/:viewId', 'DELETE /saved-views/:viewId'],
+      ...['POST /search/transactions', 'POST /exports/transactions'],
       ...['POST /quotes', 'POST /fiat/payout/validate', 'POST /fiat/payouts/bulk/validate'],
       ...['POST /fiat/payout/:transactionId/cancel', 'POST /webhooks/:id/resend', 'POST /utilities/account/resolve'],
       ...['PUT /utilities/scenarios/:externalReference', 'DELETE /utilities/scenarios/:externalReference'],

@@ -5,7 +5,7 @@ import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { conversionRoutes } from '../conversions/routes.ts'
 import { AppError, catalogue } from '../errors.ts'
-import { exportRoutes } from '../exports/routes.ts'
+import { exportRoutes, privateExportRoute } from '../exports/routes.ts'
 import { externalAccountRoutes } from '../external-accounts/routes.ts'
 import type { Access, App } from '../http/app.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
@@ -16,7 +16,7 @@ import { refundRoutes } from '../refunds/routes.ts'
 import { requestLogRoutes } from '../request-log/routes.ts'
 import { sandboxToolRoutes } from '../sandbox/routes.ts'
 import { transactionRoutes } from '../transactions/routes.ts'
-import { searchRoute } from '../transactions/search-routes.ts'
+import { privateSearchRoute, searchRoute } from '../transactions/search-routes.ts'
 import { profileRoute, webhookSecretRoute } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { endpointRoutes } from '../webhooks/endpoint-routes.ts'
@@ -27,6 +27,7 @@ import { auditRoutes } from './audit.ts'
 import { controlRoutes } from './controls.ts'
 import { entryRoutes } from './entries.ts'
 import { keyRoutes } from './keys.ts'
+import { limitNumberSearches } from './limit-number-searches.ts'
 import { moneyFlowRoute } from './money-flow.ts'
 import { savedViewRoutes } from './saved-view-routes.ts'
 import { streamRoute } from './stream.ts'
@@ -43,6 +44,7 @@ export function dashboardRoutes(app: App, ctx: Context): void {
     (people, _, done) => {
       maskForReaders(people)
       auditRefusals(people, ctx)
+      limitNumberSearches(people)
       profileRoute(people, ctx)
       webhookSecretRoute(people, ctx)
       walletRoutes(people, ctx)
@@ -53,7 +55,9 @@ export function dashboardRoutes(app: App, ctx: Context): void {
       savedViewRoutes(people, ctx)
       summaryRoute(people, ctx)
       searchRoute(people, ctx)
+      privateSearchRoute(people, ctx)
       exportRoutes(people, ctx)
+      privateExportRoute(people, ctx)
       payoutRoutes(people, ctx)
       refundRoutes(people, ctx)
       conversionRoutes(people, ctx)

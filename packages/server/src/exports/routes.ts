@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
@@ -42,29 +42,53 @@ const rules =
 /** Everything at once, for accounting: transactions, and the lines of a wallet. */
 export function exportRoutes(app: App, ctx: Context): void {
   const send = createSender(app, ctx)
+  transactionsRoute(app, ctx, send)
+  statementRoute(app, ctx, send)
+}
 
+const transactionsExport = {
+  summary: 'Export transactions',
+  description: `Newest first: every transaction accepted before the request once, in its state when it is written. ${rules}`,
+  tags,
+  response: { 200: Exported(transactionColumns) },
+}
+
+function transactionsRoute(app: App, ctx: Context, send: Sender): void {
   app.get(
+    '/exports/transactions',
+    { config, schema: { ...transactionsExport, querystring: TransactionsQuery } },
+    (request, reply) => sendTransactions(ctx, send, request, reply, request.query),
+  )
+}
+
+/** The same for people, whose browsers and proxies keep URLs: what they search for may be a phone number. */
+export function privateExportRoute(app: App, ctx: Context): void {
+  const send = createSender(app, ctx)
+  app.post(
     '/exports/transactions',
     {
       config,
-      schema: {
-        summary: 'Export transactions',
-        description: `Newest first: every transaction accepted before the request once, in its state when it is written. ${rules}`,
-        tags,
-        querystring: TransactionsQuery,
-        response: { 200: Exported(transactionColumns) },
-      },
+      schema: { ...transactionsExport, summary: 'Export transactions found by a text', body: TransactionsQuery },
     },
-    async (request, reply) => {
-      const { format = 'csv', bom, ...query } = request.query
-      const writer = writerOf(format, transactionColumns, { hasMark: bom === '1' })
-      const filter = readFilter(query)
-      const { id: before } = await startOf(ctx.db.write)
-      const order = { owner: bearerOf(request), filter, before, writer, isMasked: !seesNumbers(request) }
-      return send(request, reply, { name: 'transactions', format }, () => exportTransactions(ctx, order))
-    },
+    (request, reply) => sendTransactions(ctx, send, request, reply, request.body),
   )
+}
 
+async function sendTransactions(
+  ctx: Context,
+  send: Sender,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { format = 'csv', bom, ...query }: Static<typeof TransactionsQuery>,
+): Promise<string> {
+  const writer = writerOf(format, transactionColumns, { hasMark: bom === '1' })
+  const filter = readFilter(query)
+  const { id: before } = await startOf(ctx.db.write)
+  const order = { owner: bearerOf(request), filter, before, writer, isMasked: !seesNumbers(request) }
+  return send(request, reply, { name: 'transactions', format }, () => exportTransactions(ctx, order))
+}
+
+function statementRoute(app: App, ctx: Context, send: Sender): void {
   app.get(
     '/exports/statement',
     {
@@ -89,6 +113,8 @@ export function exportRoutes(app: App, ctx: Context): void {
     },
   )
 }
+
+type Sender = ReturnType<typeof createSender>
 
 interface File {
   readonly name: string

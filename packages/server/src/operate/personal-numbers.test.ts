@@ -7,7 +7,7 @@ import { readId } from '../platform/ids.ts'
 import { sendHouseCallback } from '../testing/house-callbacks.ts'
 import { testMachine } from '../testing/machines.ts'
 import { type PayingMalipo, payingMalipo } from '../testing/paying.ts'
-import { testPerson } from '../testing/people.ts'
+import { type TestPerson, testPerson } from '../testing/people.ts'
 import { operations } from './api/operations.ts'
 
 const phone = '+254712088017'
@@ -47,11 +47,12 @@ const readsOf = ({ ask }: PayingMalipo, actor: string) =>
   )
 
 const show = (payment: string) => `/operator/v1/payments/${payment}`
-const find = (query: string) => `/operator/v1/payments/find?limit=10&query=${encodeURIComponent(query)}`
+const find = (person: TestPerson, query: string) =>
+  person.call('POST', '/operator/v1/payments/find', { query, limit: 10 })
 
 const dataOf = ({ body }: { readonly body: Record<string, unknown> }) => body['data'] as Record<string, unknown>
 
-/** Values for the inputs of every GET operation. */
+/** Values for the inputs of every operation that reads. */
 async function inputsOf({ malipo, merchant, mobile }: Awaited<ReturnType<typeof setUp>>) {
   await sendHouseCallback(malipo.url, { key: 'unknown-key', msisdn: digits })
   const [callback] = await malipo.operator.callbacks.list({ limit: 1 })
@@ -66,11 +67,14 @@ async function inputsOf({ malipo, merchant, mobile }: Awaited<ReturnType<typeof 
   return { ...flags, ...fee, ...ids, proposal: dataOf(proposed)['proposalId'], query: phone, caseId: 'case_none' }
 }
 
-function urlOf({ path, input }: (typeof operations)[number], inputs: Readonly<Record<string, unknown>>): string {
+/** The path and the body of an operation that reads. */
+function requestOf({ method, path, input }: (typeof operations)[number], inputs: Readonly<Record<string, unknown>>) {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-  const rest = Object.keys(input.properties).filter((name) => name in inputs && !inPath.includes(name))
-  const query = new URLSearchParams(Object.fromEntries(rest.map((name) => [name, String(inputs[name])])))
-  return `/operator/v1${path.replaceAll(/:(\w+)/g, (_, name: string) => String(inputs[name]))}?${query}`
+  const names = Object.keys(input.properties).filter((name) => name in inputs && !inPath.includes(name))
+  const rest = Object.fromEntries(names.map((name) => [name, inputs[name]]))
+  const query = new URLSearchParams(Object.fromEntries(names.map((name) => [name, String(inputs[name])])))
+  const url = `/operator/v1${path.replaceAll(/:(\w+)/g, (_, name: string) => String(inputs[name]))}`
+  return method === 'GET' ? { url: `${url}?${query}`, body: undefined } : { url, body: rest }
 }
 
 test('no response of the operator API shows a full number to support or a machine without the right', async (t) => {
@@ -86,9 +90,10 @@ test('no response of the operator API shows a full number to support or a machin
   const machine = await testMachine(malipo, ['payments:read', 'merchants:read', 'providers:read', 'audit:read'])
 
   let answered = 0
-  for (const operation of operations.filter(({ method }) => method === 'GET'))
+  for (const operation of operations.filter(({ method, isRead }) => method === 'GET' || isRead))
     for (const call of [support.call, machine]) {
-      const { status, body } = await call('GET', urlOf(operation, inputs))
+      const { url, body: sent } = requestOf(operation, inputs)
+      const { status, body } = await call(operation.method, url, sent)
       assert.ok([200, 403, 422].includes(status), `${operation.name}: ${status} ${JSON.stringify(body)}`)
       assert.doesNotMatch(JSON.stringify(body), /712088017/, operation.name)
       if (status === 200) answered += 1
@@ -97,7 +102,7 @@ test('no response of the operator API shows a full number to support or a machin
   assert.ok(answered > 30, `only ${answered} responses were compared`)
   const shown = dataOf(await support.call('GET', show(mobile)))
   assert.deepEqual([shown['account'], shown['destination']], ['••••8017', 'MoMo'])
-  const found = dataOf(await support.call('GET', find(phone)))['payments'] as Record<string, unknown>[]
+  const found = dataOf(await find(support, phone))['payments'] as Record<string, unknown>[]
   assert.deepEqual(
     found.map(({ id, account }) => [id, account]),
     [[mobile, '••••8017']],
@@ -110,7 +115,7 @@ test('staff with the right see numbers in full, and each response is one audit e
   const person = await testPerson(malipo, { operator: ['operations'] })
 
   assert.equal(dataOf(await person.call('GET', show(mobile)))['account'], phone)
-  const found = dataOf(await person.call('GET', find('0690000031')))['payments'] as Record<string, unknown>[]
+  const found = dataOf(await find(person, '0690000031'))['payments'] as Record<string, unknown>[]
 
   assert.ok(found.some(({ id, account }) => id === bank && account === '0690000031'))
   const [shown, page, ...more] = await readsOf(malipo, person.id)
@@ -133,7 +138,7 @@ test('reading what has no number writes no audit entry', async (t) => {
   const person = await testPerson(malipo, { operator: ['operations'] })
 
   const listed = await person.call('GET', '/operator/v1/payments?isDoubtOnly=false&limit=10')
-  const found = await person.call('GET', find('no such reference'))
+  const found = await find(person, 'no such reference')
 
   assert.deepEqual([listed.status, found.status], [200, 200])
   assert.deepEqual(await readsOf(malipo, person.id), [])

@@ -1,7 +1,7 @@
 import { recordAudit, recordPersonalDataRead } from '../audit/record.ts'
 import { numberOf, openCounterparty } from '../payments/model/counterparty.ts'
 import type { Transaction } from '../payments/model/store.ts'
-import { maskNumber, maskNumbers } from '../people/personal-data.ts'
+import { maskNumber, maskNumbers, mayBeNumber, numberDigitsMin } from '../people/personal-data.ts'
 import { actorOf, mayOperate, mayOperateOn } from '../people/principal.ts'
 import { sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
@@ -27,12 +27,9 @@ export function shownNumber({ vault, principal }: OperatorContext, payment: Paym
   return { account: maskNumber(number), isInFull: false, hide: (value) => without(number, value) }
 }
 
-/** Fewer digits may be an amount or a code. */
-const digitsMin = 7
-
 function without<Value>(number: string, value: Value): Value {
   const digits = number.replaceAll(/\D/g, '')
-  if (digits.length < digitsMin) return value
+  if (digits.length < numberDigitsMin) return value
   const hide = (_: string, inner: unknown) =>
     typeof inner === 'string' ? inner.replaceAll(digits, maskNumber(digits)) : inner
   return JSON.parse(JSON.stringify(value, hide)) as Value
@@ -78,8 +75,7 @@ const searchesMax = 60
  */
 export async function recordNumberSearch(context: OperatorContext, query: string): Promise<void> {
   const { db, cell, principal, origin } = context
-  if (query.replaceAll(/\D/g, '').length < digitsMin || /[A-Za-z]/.test(query)) return
-  if (mayOperate(principal, 'personal-data:read')) return
+  if (!mayBeNumber(query) || mayOperate(principal, 'personal-data:read')) return
   await db.write.transaction(async (tx) => {
     const [row] = await tx.query<{ count: bigint }>(sql`
       select count(*)

@@ -37,15 +37,16 @@ const currenciesOf = (data: unknown) =>
 test('a role limited to a country and currency finds and lists only payments there', async (t) => {
   const { malipo, inside, outside, limited } = await setUp(t)
   const everywhere = await testPerson(malipo, { operator: ['operations'] })
-  const ids = async (person: TestPerson, path: string) =>
-    ((await get(person, path)).data as Listed).payments.map(({ id }) => id)
-  const list = '/payments?isDoubtOnly=false&limit=1000'
+  const idsOf = (data: unknown) => (data as Listed).payments.map(({ id }) => id)
+  const list = async (person: TestPerson) => idsOf((await get(person, '/payments?isDoubtOnly=false&limit=1000')).data)
+  const find = async (person: TestPerson, query: string) =>
+    idsOf((await person.call('POST', '/operator/v1/payments/find', { query, limit: 5 })).body['data'])
 
-  assert.deepEqual(await ids(everywhere, `/payments/find?query=${outside}&limit=5`), [outside])
-  assert.deepEqual(await ids(limited, `/payments/find?query=${outside}&limit=5`), [])
-  assert.deepEqual(await ids(limited, `/payments/find?query=0690000032&limit=5`), [])
-  assert.deepEqual(await ids(limited, `/payments/find?query=${inside}&limit=5`), [inside])
-  const [all, own] = [await ids(everywhere, list), await ids(limited, list)]
+  assert.deepEqual(await find(everywhere, outside), [outside])
+  assert.deepEqual(await find(limited, outside), [])
+  assert.deepEqual(await find(limited, '0690000032'), [])
+  assert.deepEqual(await find(limited, inside), [inside])
+  const [all, own] = [await list(everywhere), await list(limited)]
   assert.ok(all.includes(outside) && all.includes(inside))
   assert.ok(own.includes(inside) && !own.includes(outside))
 })

@@ -8,6 +8,13 @@ const numberFields = new Set([
 /** Enough to recognise a number that one already knows, and too little to use it. */
 export const maskNumber = (number: string): string => `••••${number.length > 6 ? number.slice(-4) : ''}`
 
+/** Fewer digits may be an amount or a code. */
+export const numberDigitsMin = 7
+
+/** Whether a text to search for may be the number of a person. */
+export const mayBeNumber = (text: string): boolean =>
+  text.replaceAll(/\D/g, '').length >= numberDigitsMin && !/[A-Za-z]/.test(text)
+
 /** `destination` is a number in some responses, and in others a kind such as `MoMo`, which stays. */
 const hasDigit = (text: string) => /\d/.test(text)
 

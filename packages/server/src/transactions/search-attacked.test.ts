@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { chargingMalipo } from '../testing/charging.ts'
 import { member } from '../testing/members.ts'
+import type { TestPerson } from '../testing/people.ts'
 
 test('no text of a transaction shows the account of a transfer to people who see masked numbers', async (t) => {
   const malipo = await chargingMalipo(t)
@@ -29,4 +30,27 @@ test('no text of a transaction shows the account of a transfer to people who see
     assert.ok(!masked.includes(accountNumber), masked)
     assert.match(masked, /NGN 1,500,000/)
   }
+})
+
+test('people who see masked numbers search for few numbers, in the query and in the body', async (t) => {
+  const malipo = await chargingMalipo(t, { MALIPO_RATE_LIMIT_PEOPLE: '100000' })
+  const merchant = await malipo.charging()
+  const path = `/dashboard/v1/merchants/${merchant.id}/sandbox/search/transactions`
+  const [support, finance] = [
+    await member(malipo, merchant.id, ['support']),
+    await member(malipo, merchant.id, ['finance']),
+  ]
+  const tryAll = (person: TestPerson) =>
+    Promise.all(
+      Array.from({ length: 310 }, async (_, n) => {
+        const q = `+2547120${String(n).padStart(5, '0')}`
+        const query = `${path}?q=${encodeURIComponent(q)}`
+        return (await (n % 2 ? person.call('GET', query) : person.call('POST', path, { q }))).status
+      }),
+    )
+
+  const refused = (await tryAll(support)).filter((status) => status === 429).length
+  assert.ok(refused > 0 && refused <= 10, `${refused} refused`)
+  assert.equal((await support.call('POST', path, { q: 'order-42' })).status, 200)
+  assert.deepEqual(new Set(await tryAll(finance)), new Set([200]))
 })

@@ -1,8 +1,9 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import type { Owner } from '../platform/db.ts'
 import { isToSend } from './explain.ts'
 import { FilterFields, readFilter } from './filter.ts'
 import { presentFound } from './present.ts'
@@ -20,44 +21,55 @@ const SearchQuery = Type.Object(
   { additionalProperties: false },
 )
 
+const config = { scope: 'transactions:read', errors: ['UNSUPPORTED_CURRENCY'] } as const
+
+const described = {
+  summary: 'Search transactions',
+  tags: ['Transactions'],
+  response: {
+    200: Type.Object({
+      success: Type.Literal(true),
+      data: Type.Array(FoundTransaction),
+      nextCursor: Type.String({ description: 'The `cursor` of the next page; empty at the end' }),
+    }),
+  },
+}
+const rules =
+  'Newest first. Pages have neither gaps nor repetitions, whatever is accepted meanwhile. A page may be short although there are more, if 10,000 transactions were examined for it: continue with `nextCursor` until it is empty.'
+
 /** Finding transactions by everything that people remember of one. */
 export function searchRoute(app: App, ctx: Context): void {
   app.get(
     '/search/transactions',
-    {
-      config: { scope: 'transactions:read', errors: ['UNSUPPORTED_CURRENCY'] },
-      schema: {
-        summary: 'Search transactions',
-        description:
-          'Newest first. Pages have neither gaps nor repetitions, whatever is accepted meanwhile. A page may be short although there are more, if 10,000 transactions were examined for it: continue with `nextCursor` until it is empty.',
-        tags: ['Transactions'],
-        querystring: SearchQuery,
-        response: {
-          200: Type.Object({
-            success: Type.Literal(true),
-            data: Type.Array(FoundTransaction),
-            nextCursor: Type.String({ description: 'The `cursor` of the next page; empty at the end' }),
-          }),
-        },
-      },
-    },
-    async (request) => {
-      const owner = bearerOf(request)
-      const { limit = 20, cursor, ...query } = request.query
-      const { rows, next } = await findPage(ctx, owner, {
-        filter: readFilter(query),
-        before: readCursor(cursor),
-        limit,
-        read: (of, ids) => readTransactions(ctx.db.read, of, ids),
-      })
-      const isHeld = rows.some(isToSend) && (await isFrozen(ctx.db.read, owner))
-      const refundsOf = await readRefundFields(ctx.db.read, owner, rows)
-      const data = rows.map((row) =>
-        presentFound(ctx, row, { isFrozen: isHeld && isToSend(row), refunds: refundsOf(row) }),
-      )
-      return { success: true as const, data, nextCursor: next === undefined ? '' : showCursor(next) }
-    },
+    { config, schema: { ...described, description: rules, querystring: SearchQuery } },
+    (request) => search(ctx, bearerOf(request), request.query),
   )
+}
+
+/** The same for people, whose browsers and proxies keep URLs: what they search for may be a phone number. */
+export function privateSearchRoute(app: App, ctx: Context): void {
+  const description = `The text to search for is in the body, because URLs are kept in histories and logs. ${rules}`
+  app.post(
+    '/search/transactions',
+    {
+      config,
+      schema: { ...described, summary: 'Search transactions by a text', description, body: SearchQuery },
+    },
+    (request) => search(ctx, bearerOf(request), request.body),
+  )
+}
+
+async function search(ctx: Context, owner: Owner, { limit = 20, cursor, ...query }: Static<typeof SearchQuery>) {
+  const { rows, next } = await findPage(ctx, owner, {
+    filter: readFilter(query),
+    before: readCursor(cursor),
+    limit,
+    read: (of, ids) => readTransactions(ctx.db.read, of, ids),
+  })
+  const isHeld = rows.some(isToSend) && (await isFrozen(ctx.db.read, owner))
+  const refundsOf = await readRefundFields(ctx.db.read, owner, rows)
+  const data = rows.map((row) => presentFound(ctx, row, { isFrozen: isHeld && isToSend(row), refunds: refundsOf(row) }))
+  return { success: true as const, data, nextCursor: next === undefined ? '' : showCursor(next) }
 }
 
 /** Opaque, so that it is not taken for one of the merchant's transactions: it only names a moment. */

@@ -1,4 +1,4 @@
-import { CallError, urlOf } from '../../api/call.ts'
+import { send, urlOf } from '../../api/call.ts'
 import { merchantRoot } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
 import { operations } from '../../generated/merchant-api.ts'
@@ -7,15 +7,14 @@ import { apiFiltersOf } from './filter-fields.ts'
 import type { PaymentFilters } from './filters.ts'
 
 /**
- * Downloads what the filters select. The browser streams it to a file. A search text would be kept in the history of downloads, so
- * with one the response is read here first.
+ * Downloads what the filters select. The browser streams it to a file. A text to search for would be kept in the history of downloads
+ * and in the logs of proxies, so it is sent in a body, and the response is read here first.
  */
 export async function exportPayments(place: Place, filters: PaymentFilters, q: string): Promise<void> {
-  const query = { ...apiFiltersOf(filters, q), bom: '1' }
-  const url = urlOf(merchantRoot(place), operations.getExportsTransactions, { query })
-  if (q === '') return download(url)
-  const response = await fetch(url)
-  if (!response.ok) throw new CallError(response.status, (await response.json().catch(() => ({}))) as object)
+  const wanted = { ...apiFiltersOf(filters, q), bom: '1' }
+  const root = merchantRoot(place)
+  if (!('q' in wanted)) return download(urlOf(root, operations.getExportsTransactions, { query: wanted }))
+  const response = await send(root, operations.postExportsTransactions, { body: wanted })
   const file = URL.createObjectURL(await response.blob())
   download(file)
   URL.revokeObjectURL(file)

@@ -1,13 +1,13 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { AnswerOf } from '../../api/caller.ts'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
-import type { Operations, Schemas } from '../../generated/merchant-api.ts'
+import { type FoundPayments, searchPayments, type WantedPayments } from '../../api/search-payments.ts'
+import type { Schemas } from '../../generated/merchant-api.ts'
 import { apiFiltersOf } from './filter-fields.ts'
 import type { PaymentFilters } from './filters.ts'
 
 export type Payment = Schemas['FoundTransaction']
-export type PaymentsPage = AnswerOf<Operations['getSearchTransactions']>
+export type PaymentsPage = FoundPayments
 export type LoadedPayments = InfiniteData<PaymentsPage, string | undefined>
 
 const pageSize = 100
@@ -19,10 +19,11 @@ export const readPage = (
   q: string,
   input: { readonly cursor?: string | undefined; readonly signal?: AbortSignal },
 ): Promise<PaymentsPage> =>
-  merchantApi(place)('getSearchTransactions', {
-    query: { ...apiFiltersOf(filters, q), limit: pageSize, cursor: input.cursor } as never,
-    ...(input.signal && { signal: input.signal }),
-  })
+  searchPayments(
+    place,
+    { ...(apiFiltersOf(filters, q) as WantedPayments), limit: pageSize, ...(input.cursor && { cursor: input.cursor }) },
+    input.signal,
+  )
 
 export const paymentsKey = (place: Place, { open: _, ...filters }: PaymentFilters, q: string) =>
   ['payments', place, filters, q] as const

@@ -26,6 +26,8 @@ export interface Operation<Input = never, Output = unknown> {
   readonly control?: Control<Input>
   /** Whether the person must have proved presence within 5 minutes: money, keys, people, limits. */
   readonly isSteppedUp?: true
+  /** It changes nothing: it is a POST because what it takes must not be in a URL, which histories and logs keep. */
+  readonly isRead?: true
   /** Countries and currencies are compared with the proposal's when it is decided, not with this input. */
   readonly isScopedByProposal?: true
   run(operator: LocalOperator, input: Input, context: OperatorContext): Promise<Output>

@@ -61,9 +61,10 @@ export const paymentOperations: readonly Operation[] = [
   }),
   operation({
     name: 'payments.find',
-    method: 'GET',
+    method: 'POST',
     path: '/payments/find',
     permission: 'payments:read',
+    isRead: true,
     summary: 'Find payments by id, provider key, reference, phone, account number or receipt',
     input: Type.Object({
       query: Type.String({ minLength: 1, maxLength: 200 }),

@@ -87,7 +87,7 @@ async function handle(context: OperatorContext, operation: Operation, request: F
     return await reply.code(status).send({ success: true, data: result })
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    if (operation.method !== 'GET') await recordRefused(context, operation, input, error)
+    if (isChange(operation)) await recordRefused(context, operation, input, error)
     throw operationRefused(error)
   }
 }
@@ -109,6 +109,8 @@ function recordRefused(
   })
 }
 
+const isChange = ({ method, isRead }: Operation) => method !== 'GET' && !isRead
+
 const asFields = (value: unknown) => (typeof value === 'object' && value !== null ? value : {})
 
 /** What cannot be done, as the API reports it. */
@@ -124,7 +126,7 @@ async function runOrPropose(context: OperatorContext, operation: Operation, inpu
   const { name, control, run } = operation
   const act = (acting: OperatorContext) => run(bindOperator(acting), input as never, acting)
   if (!control || control.isNeeded?.(input as never) === false) {
-    if (operation.method !== 'GET' && !operation.isScopedByProposal) requireInScope(context, operation, placeIn(input))
+    if (isChange(operation) && !operation.isScopedByProposal) requireInScope(context, operation, placeIn(input))
     return { status: 200, result: await act(context) }
   }
   const foreseen = await foresee(context, act)

@@ -13,7 +13,7 @@ import { paymentQuery } from '../payments/queries.ts'
 
 const foundMax = 5
 
-/** The entries of a payment, found by its reference. What is typed is in no URL of the page. */
+/** The entries of a payment, found by its reference. What is typed is in no URL. */
 export function FindEntries() {
   const { env } = useOperator()
   const [query, setQuery] = useState('')
@@ -22,7 +22,7 @@ export function FindEntries() {
     queryKey: [operatorKey, 'find', env, query],
     enabled: query !== '',
     queryFn: async ({ signal }) =>
-      (await operatorApi('getPaymentsFind', { query: { query, env, limit: foundMax }, signal })).data.payments,
+      (await operatorApi('postPaymentsFind', { body: { query, env, limit: foundMax }, signal })).data.payments,
   })
   const find = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useDeferredValue, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { operatorApi } from '../../../api/operator-api.ts'
 import type { Environment } from '../../../api/place.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status.tsx'
+import { useDebounced } from '../../../ui/use-debounced.ts'
 import { nameText } from '../parts/words.ts'
 
 interface FindPaymentsProps {
@@ -15,7 +16,7 @@ interface FindPaymentsProps {
 
 const foundMax = 8
 
-/** One box for everything that a customer or a provider may know of a payment. What is typed is in no URL of the page. */
+/** One box for everything that a customer or a provider may know of a payment. What is typed is in no URL. */
 export function FindPayments({ env, onClose }: FindPaymentsProps) {
   return (
     <Dialog className="mt-[12vh] w-[640px] max-w-[calc(100vw-24px)]" isOpen onClose={onClose} title="Find payments">
@@ -27,13 +28,14 @@ export function FindPayments({ env, onClose }: FindPaymentsProps) {
 function Find({ env, onClose }: FindPaymentsProps) {
   const [typed, setTyped] = useState('')
   const [chosen, choose] = useState(0)
-  const query = useDeferredValue(typed.trim())
+  // Support may search for few numbers in an hour, so the parts of one are not searched for.
+  const query = useDebounced(typed.trim())
   const navigate = useNavigate()
   const { data: found = [], error } = useQuery({
     queryKey: ['operator', 'find', env, query],
     enabled: query.length > 1,
     queryFn: async ({ signal }) =>
-      (await operatorApi('getPaymentsFind', { query: { query, env, limit: foundMax }, signal })).data.payments,
+      (await operatorApi('postPaymentsFind', { body: { query, env, limit: foundMax }, signal })).data.payments,
   })
   const open = (id: string | undefined) => {
     if (id === undefined) return
