@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareNames } from '../../packages/dashboard/src/pages/beneficiaries/compare-names.ts'
-import { amountProblem, payoutOf, readBulkFile, resultFile } from '../../packages/dashboard/src/pages/bulk/bulk-file.ts'
+import {
+  amountProblem,
+  payoutOf,
+  readBulkFile,
+  resultFile,
+  textOfFile,
+} from '../../packages/dashboard/src/pages/bulk/bulk-file.ts'
 import { readCsv } from '../../packages/dashboard/src/pages/bulk/csv.ts'
 import { fromMinor, readAmount, toMinor } from '../../packages/dashboard/src/ui/amount.ts'
 
@@ -52,6 +58,15 @@ test('a decimal comma is refused with what to write, and the row is sent without
     rows.map((row) => 'amount' in payoutOf(row)),
     [false, true],
   )
+})
+
+test('a file in another encoding or of any size is refused, and a large one is not read whole', async () => {
+  const latin = new Blob([Buffer.from('accountName,amount\nJos\xe9,5\n', 'latin1')])
+  const large = new Blob(['accountName\n', 'x'.repeat(8_000_000)])
+
+  assert.match(readBulkFile(await textOfFile(latin)).problem ?? '', /not UTF-8/)
+  assert.ok((await textOfFile(large)).length < 4_100_000)
+  assert.match(readBulkFile(await textOfFile(large)).problem ?? '', /larger than 1 MB/)
 })
 
 test('results are written so that no spreadsheet takes a field for a formula', () => {

@@ -32,10 +32,17 @@ export type ReadFile =
 
 const rowsMax = 1000
 const charactersMax = 1_000_000
+/** A character has at most 4 bytes. */
+const bytesMax = 4 * charactersMax
+
+/** The start of a file, which shows whether it is too large: all of a large one could be more than the memory. */
+export const textOfFile = (file: Blob): Promise<string> => file.slice(0, bytesMax + 4).text()
 
 /** The rows of a file, or why it cannot be read. */
 export function readBulkFile(text: string): ReadFile {
   if (text.length > charactersMax) return { problem: 'The file is larger than 1 MB. Split it.' }
+  if (text.includes('\uFFFD'))
+    return { problem: 'The file is not UTF-8 text, so names in it would be wrong. Save it as “CSV UTF-8”.' }
   try {
     return rowsOf(readCsv(text))
   } catch (error) {

@@ -4,7 +4,7 @@ import { Card } from '../../ui/card.tsx'
 import { TextAreaField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Note } from '../../ui/note.tsx'
-import { type BulkRow, readBulkFile, sampleFile } from './bulk-file.ts'
+import { type BulkRow, readBulkFile, sampleFile, textOfFile } from './bulk-file.ts'
 
 export interface OpenFile {
   readonly name: string
@@ -23,7 +23,7 @@ export function FileCard({ onRead }: { readonly onRead: (file: OpenFile) => void
   const choose = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? []
     target.value = ''
-    if (file) read(file.name, await file.text())
+    if (file) read(file.name, await textOfFile(file))
   }
   return (
     <Card about="CSV with commas or semicolons, at most 1,000 rows" title="Your file">

@@ -63,14 +63,19 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { body, gzipped,
   const isZipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')) && gzipped.length < body.length
   reply.headers({
     'content-security-policy': policy,
-    // Names of assets change with their content.
-    'cache-control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'cache-control': cachingOf(path, type),
     etag,
     vary: 'accept-encoding',
     ...(isZipped && { 'content-encoding': 'gzip' }),
   })
   if (request.headers['if-none-match'] === etag) return reply.code(304).send()
   return reply.type(type).send(isZipped ? gzipped : body)
+}
+
+/** Names of assets change with their content. A stored page would be shown with its payments on the way back, after signing out. */
+function cachingOf(path: string, type: string): string {
+  if (path.startsWith('assets/')) return 'public, max-age=31536000, immutable'
+  return type.startsWith('text/html') ? 'no-store' : 'no-cache'
 }
 
 /** None until the dashboard is built. */
