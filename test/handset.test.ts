@@ -6,10 +6,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import { chromium, type Page } from 'playwright-core'
 import { machineTime } from '../packages/server/src/dev-stack/until.ts'
 import { type ChargingMerchant, chargingMalipo, nextReference } from '../packages/server/src/testing/charging.ts'
+import { violationsOn } from './support/browser/violations.ts'
 
 const pictures = process.env['MALIPO_SCREENSHOTS']
 const shownMaxMs = 2000
@@ -51,9 +51,7 @@ async function inspect(page: Page, name: string): Promise<void> {
     for (const width of [1440, 390]) {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-      assert.deepEqual(found, [], `${name} ${colorScheme} ${width}`)
+      assert.deepEqual(await violationsOn(page), [], `${name} ${colorScheme} ${width}`)
       if (pictures === undefined) continue
       mkdirSync(pictures, { recursive: true })
       await page.screenshot({ path: join(pictures, `handset-${name}-${colorScheme}-${width}.png`) })

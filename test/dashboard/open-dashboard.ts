@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { cookiesFor } from '../../packages/server/src/people/cookies.ts'
 import { type PersonOptions, type TestPerson, testPerson } from '../../packages/server/src/testing/people.ts'
 import { type RefundingMalipo, refundingMalipo } from '../../packages/server/src/testing/refunding.ts'
 import { buildDashboard, isDashboardStale } from '../../tools/dashboard/build.ts'
+import { violationsOn } from '../support/browser/violations.ts'
 
 /** The address that browsers show; they connect to the port of the test. */
 export const site = 'http://localhost:8099'
@@ -85,16 +85,13 @@ const sizes = [
  * MALIPO_SCREENSHOTS=FOLDER it also stores a picture of each.
  */
 export async function look(page: Page, name: string): Promise<void> {
-  for (const theme of themes)
-    for (const size of sizes) {
-      await page.setViewportSize(size)
+  for (const size of sizes) {
+    await page.setViewportSize(size)
+    for (const theme of themes) {
       await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
       const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
       assert.equal(excess, 0, `${name} is wider than ${size.width} px`)
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      const found = violations.map(
-        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
-      )
+      const found = await violationsOn(page)
       if (pictures) {
         mkdirSync(pictures, { recursive: true })
         await page.screenshot({
@@ -104,5 +101,6 @@ export async function look(page: Page, name: string): Promise<void> {
       }
       assert.deepEqual(found, [], `${name}, ${theme}, ${size.width} px`)
     }
+  }
   await page.setViewportSize(sizes[0])
 }
