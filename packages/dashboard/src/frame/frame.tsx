@@ -5,6 +5,7 @@ import { Rail } from './rail.tsx'
 import { SandboxBand } from './sandbox-band.tsx'
 import { useShortcuts } from './shortcuts.ts'
 import { TopBar } from './top-bar.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import { useWhere } from './use-where.ts'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
@@ -36,6 +37,7 @@ export function Frame() {
     }
   }, [merchantId, env, navigate])
   useShortcuts(keys)
+  useKeptFocus()
   const isSandbox = env === 'sandbox'
   return (
     <div
@@ -58,7 +60,7 @@ export function Frame() {
           onFind={() => setFinding(true)}
           onHelp={() => setHelping(true)}
         />
-        <main className="min-w-0 flex-1" id="main">
+        <main className="min-w-0 flex-1 outline-none" id="main" tabIndex={-1}>
           <Outlet />
         </main>
       </div>

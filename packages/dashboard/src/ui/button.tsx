@@ -2,6 +2,9 @@ import type { ButtonHTMLAttributes } from 'react'
 import { type ButtonLook, buttonLook } from './button-look.ts'
 import { Icon, type IconName } from './icons.tsx'
 
+const unusable =
+  'disabled:cursor-not-allowed disabled:border-0 disabled:bg-surface-3 disabled:text-ink-3 aria-disabled:cursor-not-allowed aria-disabled:border-0 aria-disabled:bg-surface-3 aria-disabled:text-ink-3'
+
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly look?: ButtonLook
   readonly icon?: IconName
@@ -9,15 +12,16 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly isBusy?: boolean
 }
 
-/** Names its outcome. One primary button in a view. */
-export function Button({ look, icon, isBusy = false, children, className = '', ...rest }: ButtonProps) {
+/** Names its outcome. One primary button in a view. While it is busy it keeps the keyboard, so it is not disabled. */
+export function Button({ look, icon, isBusy = false, children, className = '', onClick, ...rest }: ButtonProps) {
   return (
     <button
       aria-busy={isBusy}
-      className={`${buttonLook(look)} disabled:cursor-not-allowed disabled:border-0 disabled:bg-surface-3 disabled:text-ink-3 ${className}`}
+      aria-disabled={isBusy || undefined}
+      className={`${buttonLook(look)} ${unusable} ${className}`}
       type="button"
       {...rest}
-      disabled={rest.disabled || isBusy}
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
     >
       {icon && <Icon name={isBusy ? 'ring' : icon} className={isBusy ? 'animate-spin' : ''} />}
       {children}

@@ -39,6 +39,7 @@ interface VirtualTableProps<Row> {
   readonly overlay?: ReactNode
 }
 
+const scrolling = 'min-h-0 flex-1 overflow-auto outline-offset-[-2px]'
 const rowHeight = 36
 const phoneRowHeight = 64
 const ahead = 30
@@ -72,7 +73,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     <div className="@container relative flex min-h-0 flex-1 flex-col">
       {overlay}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list is scrolled by keyboard. */}
-      <section aria-label={label} className="min-h-0 flex-1 overflow-auto outline-none" ref={scroller} tabIndex={0}>
+      <section aria-label={label} className={scrolling} ref={scroller} tabIndex={0}>
         <table aria-rowcount={hasMore ? -1 : rows.length} className="grid w-full">
           <Head columns={columns} />
           <tbody className="relative block" style={{ height: list.getTotalSize() }}>
