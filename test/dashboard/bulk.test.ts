@@ -79,5 +79,19 @@ test('500 rows with 3 bad ones are corrected, confirmed by their total and paid 
     )
     assert.deepEqual([made?.count, made?.sum], ['499', `${total}00`])
   })
+
+  await t.test('a viewer sees no form, and is refused by direct call', async () => {
+    const viewer = await as({ merchant: { id: merchant.id, roles: ['viewer'] } })
+    await viewer.go(`/m/${merchant.id}/sandbox/payouts/bulk`)
+    await viewer.page.getByText('payouts:create').waitFor()
+    assert.equal(await viewer.page.getByRole('button', { name: 'Check the rows' }).count(), 0)
+    const payouts = [{ ...used, externalReference: 'by-a-viewer', payoutMethod }]
+    for (const path of ['/fiat/payouts/bulk', '/fiat/payouts/bulk/validate']) {
+      const at = `/dashboard/v1/merchants/${merchant.id}/sandbox${path}`
+      assert.equal((await viewer.person.call('POST', at, { payouts })).status, 403, path)
+    }
+    const { status } = await merchant.call('GET', '/api/b2b/transactions/by-a-viewer')
+    assert.equal(status, 404)
+  })
   assert.deepEqual(complaints, [])
 })

@@ -7,6 +7,7 @@ import { until } from '../../packages/server/src/dev-stack/until.ts'
 import { newTransactionId, providerKeyOf } from '../../packages/server/src/platform/ids.ts'
 import { sendHouseCallback } from '../../packages/server/src/testing/house-callbacks.ts'
 import { payOut } from '../../packages/server/src/testing/paying.ts'
+import { type TestPerson, testPerson } from '../../packages/server/src/testing/people.ts'
 import { look, type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
 /** A live provider that takes every request and never responds: each payout at it is in doubt. */
@@ -164,6 +165,15 @@ test('staff decide on live money in pairs, and support decides nothing', async (
     await go(`/operator/merchants/${merchant.id}`)
     await page.getByRole('heading', { name: 'Wallets' }).waitFor()
     assert.equal(await page.getByRole('button', { name: /freeze|Fund|Set |Revoke|Create/i }).count(), 0)
+    await assertRefused(person)
+  })
+
+  await t.test('direct calls of a merchant are refused, of its viewer and of its owner', async () => {
+    for (const role of ['viewer', 'owner'] as const)
+      await assertRefused(await testPerson(malipo, { merchant: { id: merchant.id, roles: [role] } }))
+  })
+
+  async function assertRefused(person: TestPerson): Promise<void> {
     const refused = [
       ['POST', `/payments/${id}/resolve`, { outcome: 'failed', reason: 'no', evidence: 'none' }],
       ['POST', '/providers/pawapay/pause', { env: 'sandbox', reason: 'no' }],
@@ -173,7 +183,6 @@ test('staff decide on live money in pairs, and support decides nothing', async (
     ] as const
     for (const [method, path, body] of refused)
       assert.equal((await person.call(method, `/operator/v1${path}`, body)).status, 403, path)
-  })
-
+  }
   assert.deepEqual(complaints, [])
 })

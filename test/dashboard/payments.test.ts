@@ -23,7 +23,9 @@ async function openPayments(t: TestContext) {
   const before = await bookedOf()
   const charge = await merchant.paid(1250)
   const card = await merchant.paidByCard(45_000)
-  await malipo.simulator.setFault({ provider: 'pawapay', operation: 'payout', mode: 'drop_after_processing', times: 1 })
+  // Without response and callback, only a query ends the doubt.
+  for (const mode of ['drop_after_processing', 'callback_never'] as const)
+    await malipo.simulator.setFault({ provider: 'pawapay', operation: 'payout', mode, times: 1 })
   const doubted = await payOut(merchant, { amount: 400 })
   await malipo.comesTo(doubted.id, 'successful')
   await merchant.refunded(charge.id, { amount: 250 })
@@ -56,7 +58,9 @@ test("a merchant's people see payments and act on them", { timeout: 380_000 }, a
   await t.test('a payment is read in parts, and its entries differ by nothing', () => parts(stage, owner))
   await t.test('a charge is refunded in part, and the wallet pays', () => refund(stage, owner))
   await t.test('a webhook is sent again, for one payment and for selected ones', () => resend(stage, owner))
-  await t.test('a charge made by API appears within 2 s and is followed to success', () => live(stage, owner))
+  await t.test('a charge made by API appears within 2 s and is followed to success', async (live) => {
+    live.diagnostic(`the charge appeared ${await appears(stage, owner)} ms after it was accepted`)
+  })
   await t.test('an export has the sums of the ledger', () => exported(stage, owner))
   await t.test('a payment is found and read by keyboard alone', () => keyboard(stage, owner))
   await t.test('rows stay when more cannot be loaded, marked with their time', () => stale(stage, owner))
@@ -208,7 +212,8 @@ async function resend({ path, drawer, list, charge, inbox }: Stage, { page, go }
   await list(page).waitFor()
 }
 
-async function live({ path, list, drawer, merchant, malipo }: Stage, { page, go }: Owner): Promise<void> {
+/** Returns the milliseconds until the list announces the charge. */
+async function appears({ path, list, drawer, merchant, malipo }: Stage, { page, go }: Owner): Promise<number> {
   await go(path)
   await page.locator('[data-live="live"]').waitFor()
   await list(page).getByRole('row').filter({ hasText: '1,250' }).waitFor()
@@ -218,7 +223,7 @@ async function live({ path, list, drawer, merchant, malipo }: Stage, { page, go 
   const { transactionId } = made['data'] as { transactionId: string }
 
   await page.getByRole('button', { name: '1 new' }).waitFor()
-  const tookMs = performance.now() - start
+  const tookMs = Math.round(performance.now() - start)
   assert.ok(tookMs < 2000, `it took ${tookMs} ms`)
   await look(page, 'payments-new')
   await page.getByRole('button', { name: '1 new' }).click()
@@ -229,6 +234,7 @@ async function live({ path, list, drawer, merchant, malipo }: Stage, { page, go 
   await malipo.simulator.pay(keyOf(transactionId), '777')
   await row.getByText('Completed').waitFor()
   await drawer(page).getByText('Completed').first().waitFor()
+  return tookMs
 }
 
 async function exported({ path, before, bookedOf }: Stage, { page, go }: Owner): Promise<void> {
@@ -307,8 +313,6 @@ async function stale({ path, list, merchant }: Stage, { page, go, person }: Owne
   await page.route('**/search/transactions?**', (route) =>
     route.fulfill({ status: 503, json: { message: 'The database does not respond.', requestId: 'req_7Q2N' } }),
   )
-  await go(path)
-  await page.getByText('Payments could not be loaded').waitFor()
   await page.route('**/stream**', (route) => route.fulfill({ status: 503, body: '' }))
   await go(path)
   await page.locator('[data-live="reconnecting"]').waitFor()

@@ -97,7 +97,7 @@ test('a person pays a new account after a name check, above the rule with approv
     assert.equal((body['data'] as { beneficiary: { accountName: string } }).beneficiary.accountName, 'Baraka Mushi')
   })
 
-  await t.test('a viewer sees neither payouts nor changes of beneficiaries', async () => {
+  await t.test('a viewer neither pays nor changes beneficiaries, also by direct call', async () => {
     const viewer = await as({ merchant: { id: merchant.id, roles: ['viewer'] } })
     await viewer.go(`${at}/payouts/new`)
     await viewer.page.getByText('payouts:create').waitFor()
@@ -105,6 +105,18 @@ test('a person pays a new account after a name check, above the rule with approv
     await viewer.go(`${at}/beneficiaries`)
     await viewer.page.getByText('No beneficiaries yet').waitFor()
     assert.equal(await viewer.page.getByRole('button', { name: 'Add a beneficiary' }).count(), 0)
+    const payoutMethod = { accountName: 'Amina Otieno', accountNumber: '+254703456789' }
+    const account = { currency: 'KES', country: 'KE', destination: 'MoMo', payoutMethod }
+    const refused = [
+      ['POST', '/fiat/payout', { ...account, amount: 100, externalReference: 'by-a-viewer' }],
+      ['POST', '/quotes', { ...account, amount: 100 }],
+      ['POST', '/external-accounts', account],
+      ['POST', '/conversions', { amount: 100 }],
+    ] as const
+    for (const [method, path, body] of refused) {
+      const { status } = await viewer.person.call(method, `/dashboard/v1/merchants/${merchant.id}/sandbox${path}`, body)
+      assert.equal(status, 403, path)
+    }
   })
   assert.deepEqual(complaints, [])
   await malipo.assertBooks()

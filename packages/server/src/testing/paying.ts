@@ -27,7 +27,10 @@ export const simulatorToken = 'token-of-a-simulator'
 export async function payingMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<PayingMalipo> {
   const lanes: Watch[] = []
   t.after(() => Promise.all(lanes.map((lane) => lane.stop()))) // Before their dependencies close.
-  const access = { ...simulatorAccess(simulatorToken), ...publicHost }
+  const { MALIPO_PUBLIC_URL: publicUrl } = settings
+  // Signatures of callbacks cover the host, so with another one every callback would be refused.
+  const host = publicUrl === undefined ? publicHost : { SIMULATOR_CALLBACK_HOST: new URL(publicUrl).host }
+  const access = { ...simulatorAccess(simulatorToken), ...host }
   const simulator = await startSimulator(t, { ...access, SIMULATOR_SETTLE_MS: '20' })
   const malipo = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: simulator.url,
