@@ -34,7 +34,8 @@ test('a developer creates, replaces and revokes keys, adds an endpoint, and rese
     await page.getByRole('button', { name: `Revoke ${first.publicKey}` }).click()
     await page.getByLabel('Reason').fill('left the team')
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke the key pair' }).click()
-    await page.getByRole('row').filter({ hasText: 'Revoked' }).waitFor()
+    await page.getByText('Key pair revoked').waitFor()
+    await page.getByRole('button', { name: `Revoke ${first.publicKey}` }).waitFor({ state: 'detached' })
     assert.equal((await exchange(malipo.url, second)).status, 401)
   })
 
