@@ -255,7 +255,7 @@ async function count(malipo: Malipo): Promise<number> {
   return Number((await malipo.ask<{ count: string }>('select count(*) from request_log'))[0]?.count)
 }
 
-test('a request of a person is logged with the person', async (t) => {
+test('a request of a person is logged with the person, and without the address', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const developer = await member(malipo, merchant.id, ['developer'])
@@ -266,6 +266,7 @@ test('a request of a person is logged with the person', async (t) => {
 
   assert.equal(own?.path, '/dashboard/v1/merchants/{merchantId}/{env}/webhooks')
   assert.match(own?.credential ?? '', /^person_[0-9a-f]{32}$/)
+  assert.equal(own?.address, '')
 })
 
 test('filters find by status, class, route and day, and pages have no gaps or repeats', async (t) => {

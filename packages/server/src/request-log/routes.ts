@@ -18,7 +18,7 @@ const LoggedRequest = Type.Object(
     durationMs: Type.Integer(),
     requestId: Type.String({ description: 'The same as the header `X-Request-Id` of the response' }),
     credential: Type.String({ description: 'The public key of the key pair, or the id of the person' }),
-    address: Type.String({ description: 'The IP address of the sender' }),
+    address: Type.String({ description: 'The IP address of your server; empty for a person' }),
     transactionId: Type.Optional(Type.String()),
     body: Type.Optional(
       Type.Unknown({ description: 'The body of a refused request or of one that moves money, masked, at most 4 KiB' }),

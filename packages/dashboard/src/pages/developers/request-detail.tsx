@@ -48,7 +48,7 @@ export function RequestDetail({ request, onClose }: RequestDetailProps) {
           ['Took', `${request.durationMs.toLocaleString('en')} ms`],
           ['Request', <CopyText key="id" text={request.requestId} what="Request id" />],
           ['Key or person', <CopyText key="credential" text={request.credential} what="Sender" />],
-          ['From address', request.address],
+          ...(request.address === '' ? [] : [['From address', request.address] as const]),
         ]}
       />
       {body !== undefined && <JsonBlock label="Request body, masked" value={body} />}
