@@ -58,6 +58,8 @@ test('no page may be framed, run foreign or inline code, send a form, or name it
       for (const source of sources) assert.match(source, harmless, `${path} ${name}`)
     assert.equal(headers.get('referrer-policy'), 'no-referrer', path)
     assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+    // A browser that keeps a page shows it on the way back after signing out.
+    if (!path.startsWith('/docs')) assert.equal(headers.get('cache-control'), 'no-store', path)
     assert.doesNotMatch(text, /\son\w+="|\sstyle="|(?:src|href)="(?:https?:)?\/\//, path)
   }
 })

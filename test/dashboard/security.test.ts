@@ -55,7 +55,7 @@ function addressesOf(page: Page): string[] {
   return addresses
 }
 
-test('personal data is in no URL, log or storage, whatever page is opened and whoever is searched for', async (t) => {
+test('personal data is in no URL, log or storage, whatever is opened and searched for', async (t) => {
   const { malipo, as, merchant, phone, charge, sandbox, complaints } = await setUp(t)
   const owner = await as({ merchant: { id: merchant.id, roles: ['owner'] }, name: 'Otieno Achieng' })
   const staff = await as({ operator: ['admin'], name: 'Naliaka Simiyu' })

@@ -1526,7 +1526,7 @@ export interface Schemas {
     requestId: string
     /** The public key of the key pair, or the id of the person */
     credential: string
-    /** The IP address of the sender */
+    /** The IP address of your server; empty for a person */
     address: string
     /** Malipo’s id of the payment, `txn_…` */
     transactionId?: string | undefined
