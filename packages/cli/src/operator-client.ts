@@ -27,6 +27,7 @@ export interface OperatorClient extends LocalOperator {
 }
 
 type OperationName = keyof typeof operatorRoutes
+type Route = readonly [method: StaffRequest['method'], path: string, kind?: 'read']
 type Input = Readonly<Record<string, unknown>> | object
 
 /** The operator's commands as calls of the operator API. */
@@ -160,12 +161,12 @@ const ofPeople = (send: Send): Pick<OperatorClient, 'people' | 'machines' | 'aud
 
 /** Fields that the path names are its parameters; the others are the query or the body. */
 function requestOf(name: OperationName, input: Readonly<Record<string, unknown>>): StaffRequest {
-  const [method, path] = operatorRoutes[name]
+  const [method, path, kind] = operatorRoutes[name] as Route
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, field = '']) => field)
   const filled = path.replaceAll(/:(\w+)/g, (_, field: string) => segment(String(input[field])))
   const rest = Object.entries(input).filter(([field, value]) => !inPath.includes(field) && value !== undefined)
   const target = `/operator/v1${filled}`
-  if (method !== 'GET') return { method, path: target, body: Object.fromEntries(rest), isChange: true }
+  if (method !== 'GET') return { method, path: target, body: Object.fromEntries(rest), isChange: kind !== 'read' }
   const query = new URLSearchParams(Object.fromEntries(rest.map(([field, value]) => [field, queryText(value)])))
   return { method, path: rest.length === 0 ? target : `${target}?${query}` }
 }
