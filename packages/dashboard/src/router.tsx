@@ -110,6 +110,9 @@ const operator = createRoute({
   path: '/operator',
   validateSearch: readOperatorSearch,
   search: { middlewares: [retainSearchParams(['env'])] },
+  beforeLoad: ({ context }) => {
+    if (context.me.operator.length === 0) throw notFound()
+  },
 })
 
 const operations = createRoute({

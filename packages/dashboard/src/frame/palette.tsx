@@ -210,6 +210,7 @@ interface Found {
 function noteOf(q: string, { data, error }: Found): string {
   if (error) return error.message
   if (q.length < leastLength || !data) return 'A phone number in any form, a reference, a receipt, a name'
+  if (data.data.length === 0) return 'No payment has this: enter a whole reference, number, receipt or name'
   return `Searched in ${data.ms} ms`
 }
 

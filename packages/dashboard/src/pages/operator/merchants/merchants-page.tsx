@@ -1,3 +1,4 @@
+import { countryText } from '../../../ui/country.ts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
@@ -85,7 +86,7 @@ const columns: readonly Column<Merchant>[] = [
       </>
     ),
   },
-  { head: 'Country', isWideOnly: true, cell: ({ country }) => country },
+  { head: 'Country', isWideOnly: true, cell: ({ country }) => countryText(country) },
   { head: 'State', cell: ({ state }) => <MerchantState state={state} /> },
   { head: 'Since', isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} className="text-ink-3" /> },
   { head: 'Id', isWideOnly: true, cell: ({ id }) => <CopyText text={id} what="Merchant" /> },
