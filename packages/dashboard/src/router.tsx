@@ -239,6 +239,7 @@ export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree: root.addChildren([index, merchant.addChildren(merchantPages), operator.addChildren(operatorPages)]),
     basepath: '/dashboard',
+    search: { strict: true }, // What no page knows is dropped: a URL is written by anyone.
     context: { queries },
     defaultPendingMs: 150,
     defaultPendingComponent: LoadingPage,

@@ -63,7 +63,7 @@ export function FailedList({ error, onAgain }: FailedListProps) {
       </span>
       <h2 className="mt-1 text-lg font-semibold">Payments could not be loaded</h2>
       <p className="max-w-[420px] text-ink-3">
-        {error.message} {refusal?.fix} No payment is affected: this page only reads.
+        {sentence(error.message)} {refusal?.fix} No payment is affected: this page only reads.
       </p>
       <div className="mt-1 flex gap-2">
         <Button look="primary" onClick={onAgain}>
@@ -126,3 +126,5 @@ export function LoadingList() {
     </div>
   )
 }
+
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
