@@ -13,6 +13,8 @@ import { type Picture, pictures, type Seat } from '../tools/docs/tour-pictures.t
 const folder = join(import.meta.dirname, '../docs/guides/dashboard')
 const bytesMax = 60_000
 const qualities = [82, 74, 66, 58, 50]
+/** For charts, which measure their width first. */
+const settleMs = 1500
 const wide = { width: 1240, height: 800 }
 const narrow = { width: 390, height: 800 }
 
@@ -57,9 +59,12 @@ async function take(
 ): Promise<Buffer> {
   await page.setViewportSize(isNarrow ? narrow : wide)
   await page.evaluate(`localStorage.setItem('malipo.theme', '${theme}')`)
-  const place = /^\/dashboard\/m\/[^/]+\/[^/]+/.exec(new URL(page.url()).pathname)?.[0] ?? '/dashboard'
-  await page.goto(new URL(place + path, page.url()).href)
+  // The demo's payments are sandbox payments.
+  const place = /^\/dashboard\/m\/[^/]+/.exec(new URL(page.url()).pathname)?.[0]
+  await page.goto(new URL((place ? `${place}/sandbox` : '/dashboard') + path, page.url()).href)
   await prepare(page)
+  await page.evaluate('document.fonts.ready')
+  await page.waitForTimeout(settleMs)
   const session = await page.context().newCDPSession(page)
   for (const quality of qualities) {
     const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality })

@@ -18,15 +18,15 @@ export interface Picture {
 const heading = (name: string | RegExp) => (page: Page) => page.getByRole('heading', { name }).first().waitFor()
 
 const firstPayment = async (page: Page) => {
-  await page.getByRole('row').nth(1).click()
+  await page.locator('tbody tr').first().click()
   await page.getByRole('tab', { name: 'Money' }).waitFor()
 }
 
 export const pictures: readonly Picture[] = [
   { name: 'home', seat: 'owner', path: '', prepare: heading('Needs attention') },
-  { name: 'payment', seat: 'owner', path: '/payments?stage=COMPLETED', prepare: firstPayment },
+  { name: 'payment', seat: 'owner', path: '/payments?stage=COMPLETED&type=deposit', prepare: firstPayment },
   {
-    ...{ name: 'money', seat: 'owner', path: '/payments?stage=COMPLETED', isNarrow: true },
+    ...{ name: 'money', seat: 'owner', path: '/payments?stage=COMPLETED&type=deposit', isNarrow: true },
     prepare: async (page) => {
       await firstPayment(page)
       await page.getByRole('tab', { name: 'Money' }).click()
@@ -34,7 +34,15 @@ export const pictures: readonly Picture[] = [
     },
   },
   { name: 'balances', seat: 'owner', path: '/balances', prepare: heading(/Statement/) },
-  { name: 'payout', seat: 'owner', path: '/payouts/new', prepare: heading('New payout') },
+  {
+    ...{ name: 'payout', seat: 'owner', path: '/payouts/new' },
+    prepare: async (page) => {
+      await page.getByLabel('Pay to').selectOption({ index: 1 })
+      await page.getByLabel('Beneficiary receives').fill('1500')
+      await page.getByLabel('Your reference').fill('supplier-0093')
+      await page.getByText('Available after').first().waitFor()
+    },
+  },
   { name: 'approvals', seat: 'owner', path: '/approvals', prepare: heading('Approvals') },
   { name: 'webhooks', seat: 'owner', path: '/developers?tab=webhooks', prepare: heading('Developers') },
   { name: 'operations', seat: 'staff', path: '/operator?env=sandbox', prepare: heading('Providers') },
