@@ -98,7 +98,7 @@ async function playGroup(stage: Stage, { activities }: Group): Promise<void> {
     await stage.clock.forward(stage.chance.between(200, 1_500))
   }
   const ended = Promise.all(started.map(({ ended }) => ended()))
-  await Promise.race([ended, pause(20_000, undefined, { ref: false }).then(() => missing(activities.length))])
+  await Promise.race([ended, pause(60_000, undefined, { ref: false }).then(() => missing(activities.length))])
 }
 
 function missing(count: number): never {
