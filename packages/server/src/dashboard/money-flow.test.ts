@@ -98,6 +98,33 @@ test('days before and after have the balance of then, and other days are refused
   assert.equal((await call('currency=KES&startDate=2026-01-01&endDate=2026-04-02')).status, 200)
 })
 
+test('days that were added up before and the days after them are exact together', async (t) => {
+  const { malipo, merchant } = await setUp(t)
+  t.after(() => malipo.ask(`update clock_offset set ahead = '0'`))
+  await merchant.paid(500)
+  const days = (from: number, to: number) => `currency=KES&startDate=${dayOf(from)}&endDate=${dayOf(to)}`
+  // A session ends with the clock, so each reader is new.
+  const read = async <Data>(query: string, path = '/money-flow') => {
+    const viewer = await member(malipo, merchant.id, ['viewer'])
+    return (await viewer.call('GET', pathIn(merchant.id, 'sandbox', `${path}?${query}`))).body['data'] as Data
+  }
+  const first = await read<MoneyFlow>(days(1, 0))
+  await malipo.later(2 * 86_400)
+  const past = await read<MoneyFlow>(days(1, -2))
+  await merchant.paid(300)
+  const both = await read<MoneyFlow>(days(1, -3))
+  const recent = await read<MoneyFlow>(days(-1, -3))
+  const statement = await read<Statement>(days(1, -3), '/wallets/statement')
+
+  const charges = ({ in: into }: MoneyFlow) => into.find(({ kind }) => kind === 'charge')
+  assert.deepEqual([first, past].map(charges), Array(2).fill({ kind: 'charge', method: 'momo', amount: 500, count: 1 }))
+  assert.deepEqual(charges(both), { kind: 'charge', method: 'momo', amount: 800, count: 2 })
+  assert.deepEqual(charges(recent), { kind: 'charge', method: 'momo', amount: 300, count: 1 })
+  assert.deepEqual([both.opening, both.closing], [statement.opening, statement.closing])
+  assert.equal(minor(both.opening) + minor(both.totalIn), minor(both.totalOut) + minor(both.closing))
+  assert.equal(past.closing, recent.opening)
+})
+
 test("a merchant's flow has nothing of another merchant", async (t) => {
   const { malipo, merchant, read } = await setUp(t)
   const other = await malipo.refunding()

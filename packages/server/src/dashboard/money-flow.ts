@@ -5,7 +5,7 @@ import { invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Currency } from '../money/currencies.ts'
 import { numberFromMinor } from '../money/money.ts'
-import { type Flow, readFlow, sumOf, type WalletFlow } from '../wallets/flow.ts'
+import { createWalletFlows, type Flow, sumOf, type WalletFlow } from '../wallets/flow.ts'
 import { readStatementQuery, StatementFields } from '../wallets/statement-query.ts'
 import { closed, dataOf } from './schema.ts'
 
@@ -47,6 +47,8 @@ const dayUs = 86_400_000_000n
 
 /** Where a wallet's money came from and where it went. */
 export function moneyFlowRoute(app: App, ctx: Context): void {
+  const flows = createWalletFlows(ctx.db.read)
+
   app.get(
     '/money-flow',
     {
@@ -65,7 +67,7 @@ export function moneyFlowRoute(app: App, ctx: Context): void {
       const wanted = await readStatementQuery(ctx.db.read, owner, request.query)
       if (wanted.to - wanted.from > BigInt(daysMax) * dayUs)
         throw invalid([{ field: 'endDate', message: `endDate is more than ${daysMax} days after startDate` }])
-      const flow = await readFlow(ctx.db.read, owner, wanted)
+      const flow = await flows.read(owner, wanted)
       return { success: true as const, data: present(flow, wanted) }
     },
   )

@@ -8,8 +8,9 @@ export interface Moments {
   /** The calendar day of now, and the start of that day. */
   readonly day: string
   readonly day_start: Date
-  /** The same weekday a week ago: its start, and its moment with the clock of now. */
+  /** The same weekday a week ago: its start, its end, and its moment with the clock of now. */
   readonly week_start: Date
+  readonly week_end: Date
   readonly week_now: Date
 }
 
@@ -31,6 +32,7 @@ export async function momentsOf(db: Db, zone: string): Promise<Moments> {
   const [moments] = await db.query<Moments>(sql`
     select now, to_char(today, 'YYYY-MM-DD') as day, today at time zone ${zone} as day_start,
       (today - interval '7 days') at time zone ${zone} as week_start,
+      (today - interval '6 days') at time zone ${zone} as week_end,
       (local - interval '7 days') at time zone ${zone} as week_now
     from (select record_time() as now, record_time() at time zone ${zone} as local) as clock
     cross join lateral (select date_trunc('day', local) as today) as days`)
@@ -40,8 +42,8 @@ export async function momentsOf(db: Db, zone: string): Promise<Moments> {
 
 /** Payments of one kind that were made in one hour. */
 export interface HourCount {
-  /** How many days ago, in the zone: 0 to 7. */
-  readonly days_ago: number
+  /** Made today, or a week ago. */
+  readonly is_today: boolean
   readonly hour: number
   readonly type: 'deposit' | 'withdrew' | 'refund'
   readonly method: string
@@ -54,36 +56,42 @@ export interface HourCount {
 }
 
 /**
- * Ended payments of a currency since the start of the same weekday a week ago. Ids are in the order of time, so the days are a range
- * of the index by kind. Rows are counted by quarters of an hour, which every zone has in common, and only the counts are placed in
- * the zone. The planner expects far more groups than there are, and
- * would sort all rows on disk before it counts them; a walk does not sort.
+ * Ended payments of a currency, of today and of the same weekday a week ago. Ids are in the order of time, so each day is a range of
+ * the index by kind. Rows are counted by quarters of an hour, which every zone has in common, and only the counts are placed in the
+ * zone. The planner expects far more groups than there are, and would sort all rows on disk before it counts them; a walk does not
+ * sort.
  */
 export function countHours(
   db: ReadDb,
   { merchant_id, env }: Owner,
   { currency, zone, moments }: { readonly currency: Currency; readonly zone: string; readonly moments: Moments },
 ): Promise<HourCount[]> {
-  const { now, day, week_start, week_now } = moments
+  const { now, day_start, week_start, week_end, week_now } = moments
   return db.walk<HourCount>(
     { merchant_id, env },
     sql`
       with quarters as (
-        select type, method, state, created_at < ${week_now} as is_before,
-          date_bin('15 minutes', created_at, '2000-01-01 00:00:00Z') as quarter, count(*) as count,
-          sum(case when type = 'deposit' and method = 'bank-transfer' then received else amount end) as amount
-        from transactions
-        where merchant_id = ${merchant_id}
-          and env = ${env}
-          and type in ('deposit', 'withdrew', 'refund')
-          and currency = ${currency}
-          and id >= id_at(${week_start})
-          and id < id_at(${now}::timestamptz + interval '1 second')
-          and state in ('successful', 'failed')
-        group by 1, 2, 3, 4, 5
+        select d.is_today, q.*
+        from (
+          values (true, ${day_start}::timestamptz, ${now}::timestamptz + interval '1 second'),
+            (false, ${week_start}::timestamptz, ${week_end}::timestamptz)
+        ) as d (is_today, start, "end")
+        cross join lateral (
+          select type, method, state, created_at < ${week_now} as is_before,
+            date_bin('15 minutes', created_at, '2000-01-01 00:00:00Z') as quarter, count(*) as count,
+            sum(case when type = 'deposit' and method = 'bank-transfer' then received else amount end) as amount
+          from transactions
+          where merchant_id = ${merchant_id}
+            and env = ${env}
+            and type in ('deposit', 'withdrew', 'refund')
+            and currency = ${currency}
+            and id >= id_at(d.start)
+            and id < id_at(d."end")
+            and state in ('successful', 'failed')
+          group by 1, 2, 3, 4, 5
+        ) as q
       )
-      select ${day}::date - (quarter at time zone ${zone})::date as days_ago,
-        extract(hour from quarter at time zone ${zone})::int as hour, type, method, state, is_before,
+      select is_today, extract(hour from quarter at time zone ${zone})::int as hour, type, method, state, is_before,
         sum(count)::bigint as count, sum(amount)::bigint as amount
       from quarters
       group by 1, 2, 3, 4, 5, 6`,

@@ -19,6 +19,12 @@ interface Day {
   readonly charges: { readonly successful: number; readonly ended: number }
 }
 
+interface MethodDay {
+  readonly day: string
+  readonly successful: number
+  readonly ended: number
+}
+
 interface Summary {
   readonly currency: string
   readonly currencies: readonly string[]
@@ -31,7 +37,7 @@ interface Summary {
     readonly lastWeekIn: number
     readonly lastWeekOut: number
   }[]
-  readonly methods: readonly { readonly method: string; readonly ended: number; readonly days: readonly object[] }[]
+  readonly methods: readonly { readonly method: string; readonly ended: number; readonly days: readonly MethodDay[] }[]
   readonly attention: Readonly<Record<string, unknown>>
 }
 
@@ -117,6 +123,32 @@ test('today has its sums, hours by method, open payments and rates, of one merch
     methods.map(({ method, ended, days }) => [method, ended, days.length, days.at(-1)]),
     [['momo', 3, 7, { day: today.day, successful: 2, ended: 3 }]],
   )
+})
+
+test('a charge of a past day that ends late counts on its day, of one merchant only', async (t) => {
+  const { malipo, merchant, charged } = await setUp(t)
+  t.after(() => malipo.ask(`update clock_offset set ahead = '0'`))
+  const zone = zoneOfNoon()
+  await charged(250)
+  await charged(80, 'failed')
+  const open = await charge(merchant, { phone: newPhone(), amount: 40 })
+  await malipo.later(3 * 86_400)
+  const countOf = async (of: Merchant) =>
+    (await read(malipo, of, zone)).methods.map(({ method, ended, days }) => [
+      ...[method, ended],
+      days.map((day) => [day.successful, day.ended]),
+    ])
+  const daysWith = (counts: readonly number[]) => [[0, 0], [0, 0], [0, 0], counts, [0, 0], [0, 0], [0, 0]]
+  const before = await countOf(merchant)
+  await malipo.ask(`update transactions set state = 'successful' where id = $1`, [readId('transaction', open)])
+  const after = await until('a new count', async () => {
+    const found = await countOf(merchant)
+    return found[0]?.[1] === 3 && found
+  })
+
+  assert.deepEqual(before, [['momo', 2, daysWith([1, 2])]])
+  assert.deepEqual(after, [['momo', 3, daysWith([2, 3])]])
+  assert.deepEqual(await countOf(await malipo.merchant()), [])
 })
 
 test('what needs attention is counted: doubts, short transfers, debts and endpoints', async (t) => {

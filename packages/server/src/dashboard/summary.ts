@@ -8,6 +8,7 @@ import { BoundedMap } from '../platform/bounded-map.ts'
 import type { Owner } from '../platform/db.ts'
 import { currencyOf } from '../reference/momo.ts'
 import { Attention, readAttention } from './attention.ts'
+import { createPastCharges, type DayCharges, type PastCharges } from './past-charges.ts'
 import { closed, dataOf } from './schema.ts'
 import {
   countHours,
@@ -74,6 +75,7 @@ const keptMs = 5000
 /** What happened today, for the first page. */
 export function summaryRoute(app: App, ctx: Context): void {
   const kept = new BoundedMap<string, Promise<Awaited<ReturnType<typeof summarise>>>>(1000)
+  const past = createPastCharges(ctx.db.read)
 
   app.get(
     '/summary',
@@ -101,7 +103,7 @@ export function summaryRoute(app: App, ctx: Context): void {
       const [currency, zone] = [currencyOf(request.query.currency), readZone(request.query.zone ?? 'UTC')]
       const key = [merchant_id, env, currency, zone].join(' ')
       const known = kept.get(key)
-      const summary = known ?? summarise(ctx, { merchant_id, env }, currency, zone)
+      const summary = known ?? summarise(ctx, past, { merchant_id, env }, { currency, zone })
       if (!known) {
         kept.set(key, summary)
         const forget = () => kept.delete(key)
@@ -112,28 +114,37 @@ export function summaryRoute(app: App, ctx: Context): void {
   )
 }
 
-async function summarise({ db }: Context, owner: Owner, currency: Currency, zone: string) {
+async function summarise({ db }: Context, past: PastCharges, owner: Owner, wanted: Wanted) {
+  const { currency, zone } = wanted
   const moments = await momentsOf(db.write, zone)
-  const [hours, open, currencies, attention] = await Promise.all([
-    countHours(db.read, owner, { currency, zone, moments }),
+  const [hours, charges, open, currencies, attention] = await Promise.all([
+    countHours(db.read, owner, { ...wanted, moments }),
+    past.read(owner, { ...wanted, moments }),
     countOpen(db.read, owner, currency),
     recentCurrencies(db.read, owner),
     readAttention(db.read, owner, moments.now),
   ])
-  return { ...figuresOf(moments, { hours, open }, currency), currencies, zone, attention }
+  return { ...figuresOf(moments, { hours, charges, open }, currency), currencies, zone, attention }
+}
+
+interface Wanted {
+  readonly currency: Currency
+  readonly zone: string
 }
 
 interface Counted {
   readonly hours: readonly HourCount[]
+  /** Of the days between. */
+  readonly charges: readonly DayCharges[]
   readonly open: readonly OpenCount[]
 }
 
 const daysShown = 7
 
-function figuresOf({ now, day }: Moments, { hours, open }: Counted, currency: Currency) {
+function figuresOf({ now, day }: Moments, { hours, charges, open }: Counted, currency: Currency) {
   const money = moneyOf(currency)
-  const today = hours.filter(({ days_ago }) => days_ago === 0)
-  const weekAgo = hours.filter(({ days_ago }) => days_ago === daysShown)
+  const today = hours.filter(({ is_today }) => is_today)
+  const weekAgo = hours.filter(({ is_today }) => !is_today)
   const totalOf = (...states: string[]) => money.total(open.filter(({ state }) => states.includes(state)))
   return {
     currency,
@@ -153,7 +164,7 @@ function figuresOf({ now, day }: Moments, { hours, open }: Counted, currency: Cu
       awaitingApproval: totalOf('unapproved'),
     },
     hours: Array.from({ length: 24 }, (_, hour) => hourOf(hour, today, weekAgo, money)),
-    methods: methodsOf(hours, day),
+    methods: methodsOf([...charges, ...chargesOf(today, day)], day),
   }
 }
 
@@ -176,7 +187,7 @@ const moneyOf = (currency: Currency): Money => ({
   }),
 })
 
-const countOf = (some: readonly Sum[]) => Number(some.reduce((sum, { count }) => sum + count, 0n))
+const countOf = (some: readonly Pick<Sum, 'count'>[]) => Number(some.reduce((sum, { count }) => sum + count, 0n))
 const isIn = ({ type, state }: HourCount) => type === 'deposit' && state === 'successful'
 const isOut = ({ type, state }: HourCount) => type !== 'deposit' && state === 'successful'
 
@@ -189,7 +200,7 @@ function dayOf(hours: readonly HourCount[], { total }: Money) {
   }
 }
 
-const endedOf = (charges: readonly HourCount[]) => ({
+const endedOf = (charges: readonly Pick<HourCount, 'state' | 'count'>[]) => ({
   successful: countOf(charges.filter(({ state }) => state === 'successful')),
   ended: countOf(charges),
 })
@@ -210,15 +221,15 @@ function hourOf(hour: number, today: readonly HourCount[], weekAgo: readonly Hou
   }
 }
 
-function methodsOf(hours: readonly HourCount[], today: string) {
-  const charges = hours.filter(({ type, days_ago }) => type === 'deposit' && days_ago < daysShown)
+const chargesOf = (hours: readonly HourCount[], day: string): DayCharges[] =>
+  hours.filter(({ type }) => type === 'deposit').map(({ method, state, count }) => ({ day, method, state, count }))
+
+function methodsOf(charges: readonly DayCharges[], today: string) {
+  const days = Array.from({ length: daysShown }, (_, index) => dayBefore(today, daysShown - 1 - index))
   return [...Map.groupBy(charges, ({ method }) => method)].sort().map(([method, some]) => ({
     method,
     ...endedOf(some),
-    days: Array.from({ length: daysShown }, (_, index) => daysShown - 1 - index).map((ago) => ({
-      day: dayBefore(today, ago),
-      ...endedOf(some.filter(({ days_ago }) => days_ago === ago)),
-    })),
+    days: days.map((day) => ({ day, ...endedOf(some.filter((each) => each.day === day)) })),
   }))
 }
 

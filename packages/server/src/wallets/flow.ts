@@ -1,3 +1,4 @@
+import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { archivedLines, kindOfLine } from './line-kinds.ts'
 
@@ -33,12 +34,15 @@ export interface WalletFlow {
 interface FlowWanted {
   readonly currency: string
   readonly country: string
-  /** Microseconds; from is included, to is not. */
+  /** The start of a day in UTC, in microseconds; from is included, to is not. */
   readonly from: bigint
   readonly to: bigint
 }
 
+/** Lines of a wallet on one day that are alike. */
 interface Group {
+  /** The day since 1970, in UTC. */
+  readonly day: number
   readonly event: string
   readonly number: number
   readonly method: string | null
@@ -48,16 +52,47 @@ interface Group {
 }
 
 interface Row {
+  /** The time of the wallet's newest line, in microseconds. */
+  readonly last: bigint
   readonly opening: bigint
   readonly closing: bigint
   readonly groups: readonly (Omit<Group, 'amount' | 'count'> & { readonly amount: string; readonly count: number })[]
 }
 
-/** Adds up the lines of a wallet's statement, from one snapshot of the ledger. */
-export async function readFlow(db: ReadDb, owner: Owner, wanted: FlowWanted): Promise<WalletFlow> {
-  const [row] = await readRow(db, owner, wanted)
-  const { opening = 0n, closing = 0n, groups: stored = [] } = row ?? {}
-  const groups = stored.map((each) => ({ ...each, amount: BigInt(each.amount), count: BigInt(each.count) }))
+/** Adds up the lines of wallets' statements. */
+export interface WalletFlows {
+  read(owner: Owner, wanted: FlowWanted): Promise<WalletFlow>
+}
+
+const dayUs = 86_400_000_000n
+const daysKeptMax = 5000
+
+/**
+ * The lines of a day are added up once when there is a later one: lines never change, and each is later than the one before. The
+ * other days and the balances are from one snapshot of the ledger.
+ */
+export function createWalletFlows(db: ReadDb): WalletFlows {
+  const kept = new BoundedMap<string, readonly Group[]>(daysKeptMax)
+  return {
+    read: async (owner, wanted) => {
+      const { currency, country, from, to } = wanted
+      const [first, end] = [Number(from / dayUs), Number(to / dayUs)]
+      const days = Array.from({ length: end - first }, (_, index) => first + index)
+      const keyOf = (day: number) => [owner.merchant_id, owner.env, currency, country, day].join(' ')
+      const missing = days.find((day) => !kept.has(keyOf(day))) ?? end
+      const known = days.slice(0, missing - first).flatMap((day) => kept.get(keyOf(day)) ?? [])
+      const [row] = await readRow(db, owner, { ...wanted, unread: BigInt(missing) * dayUs })
+      const { last = 0n, opening = 0n, closing = 0n, groups: stored = [] } = row ?? {}
+      const groups = stored.map((each) => ({ ...each, amount: BigInt(each.amount), count: BigInt(each.count) }))
+      const byDay = Map.groupBy(groups, ({ day }) => day)
+      for (const day of days.slice(missing - first))
+        if (BigInt(day + 1) * dayUs <= last) kept.set(keyOf(day), byDay.get(day) ?? [])
+      return flowOf([...known, ...groups], opening, closing)
+    },
+  }
+}
+
+function flowOf(groups: readonly Group[], opening: bigint, closing: bigint): WalletFlow {
   const flows = (isCredit: boolean) => flowsOf(groups.filter(({ is_credit }) => is_credit === isCredit))
   const [into, out] = [flows(true), flows(false)]
   // Lines of archived months are not there to be added up.
@@ -96,29 +131,35 @@ function kindOf({ event, number, is_credit }: Group): FlowKind {
   return kind
 }
 
+interface Unread extends FlowWanted {
+  /** Lines from here on are added up. */
+  readonly unread: bigint
+}
+
 /** A balance is computed from the next line, never from earlier ones, which may be archived: see statement.ts. */
-function readRow(db: ReadDb, owner: Owner, { currency, country, from, to }: FlowWanted): Promise<Row[]> {
+function readRow(db: ReadDb, owner: Owner, { currency, country, from, to, unread }: Unread): Promise<Row[]> {
   return db.query<Row>(
     owner,
     sql`
       with wallet as (
-        select id, credits_posted - debits_posted as posted
+        select id, credits_posted - debits_posted as posted, entry_at as last
         from wallets
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
           and currency = ${currency}
           and country = ${country}
       ), groups as (
-        select t.event, t.number, p.method, t.credit_account = t.wallet_id as is_credit, sum(t.amount) as amount,
-          count(*) as count
+        select (t.entry_at / ${dayUs})::int as day, t.event, t.number, p.method, t.credit_account = t.wallet_id as is_credit,
+          sum(t.amount) as amount, count(*) as count
         from transfers t
         left join transactions p on p.id = t.transaction_id
         where t.wallet_id = (select id from wallet)
-          and t.entry_at >= ${from}
+          and t.entry_at >= ${unread}
           and t.entry_at < ${to}
-        group by 1, 2, 3, 4
+        group by 1, 2, 3, 4, 5
       )
       select
+        wallet.last,
         coalesce((
           select balance - case when credit_account = wallet_id then amount else -amount end
           from transfers
@@ -136,8 +177,8 @@ function readRow(db: ReadDb, owner: Owner, { currency, country, from, to }: Flow
           limit 1
         ), wallet.posted) as closing,
         coalesce((
-          select jsonb_agg(jsonb_build_object('event', event, 'number', number, 'method', method, 'is_credit', is_credit,
-            'amount', amount::text, 'count', count))
+          select jsonb_agg(jsonb_build_object('day', day, 'event', event, 'number', number, 'method', method, 'is_credit',
+            is_credit, 'amount', amount::text, 'count', count))
           from groups
         ), '[]') as groups
       from wallet`,
