@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
 import type { Bench } from './bench.ts'
+import { dashboard } from './dashboard.ts'
 import { deliver } from './deliver.ts'
 import { deliverFairness } from './deliver-fairness.ts'
 import { find } from './find.ts'
@@ -24,6 +25,7 @@ import { tokens } from './tokens.ts'
 
 const benches: Record<string, Bench> = {
   accept,
+  dashboard,
   deliver,
   'deliver-fairness': deliverFairness,
   find,

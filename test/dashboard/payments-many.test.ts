@@ -16,7 +16,7 @@ const copyOf = (payment: Record<string, unknown>, index: number) => ({
   amount: 100 + (index % 9000),
 })
 
-test('a list of 50,000 payments scrolls at 60 frames a second of the its thread', { timeout: 240_000 }, async (t) => {
+test('a list of 50,000 payments scrolls at 60 frames a second of its thread', { timeout: 240_000 }, async (t) => {
   const { malipo, as } = await openDashboard(t)
   const merchant = await malipo.refunding()
   await merchant.paid(1250)

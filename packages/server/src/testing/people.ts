@@ -34,7 +34,10 @@ export interface TestPerson {
   call(method: string, path: string, body?: unknown): Promise<ApiResponse>
 }
 
-export async function testPerson({ ctx, url }: Malipo, options: PersonOptions = {}): Promise<TestPerson> {
+export async function testPerson(
+  { ctx, url }: Pick<Malipo, 'ctx' | 'url'>,
+  options: PersonOptions = {},
+): Promise<TestPerson> {
   const { countries = [], currencies = [], isProved = true, kind = 'browser', name = 'Wanjiru Kamau' } = options
   const people = peopleContext(ctx)
   const person_id = newId(Date.now(), ctx.config.cell)
