@@ -24,13 +24,14 @@ type PayingMerchant = Pick<Awaited<ReturnType<Malipo['merchant']>>, 'call'>
 
 export const simulatorToken = 'token-of-a-simulator'
 
+/** Signatures of callbacks cover the host, so with another one every callback would be refused. */
+const callbackHost = (publicUrl: string | undefined) =>
+  publicUrl === undefined ? publicHost : { SIMULATOR_CALLBACK_HOST: new URL(publicUrl).host }
+
 export async function payingMalipo(t: TestContext, settings: Record<string, string> = {}): Promise<PayingMalipo> {
   const lanes: Watch[] = []
   t.after(() => Promise.all(lanes.map((lane) => lane.stop()))) // Before their dependencies close.
-  const { MALIPO_PUBLIC_URL: publicUrl } = settings
-  // Signatures of callbacks cover the host, so with another one every callback would be refused.
-  const host = publicUrl === undefined ? publicHost : { SIMULATOR_CALLBACK_HOST: new URL(publicUrl).host }
-  const access = { ...simulatorAccess(simulatorToken), ...host }
+  const access = { ...simulatorAccess(simulatorToken), ...callbackHost(settings['MALIPO_PUBLIC_URL']) }
   const simulator = await startSimulator(t, { ...access, SIMULATOR_SETTLE_MS: '20' })
   const malipo = await testMalipo(t, {
     MALIPO_SIMULATOR_URL: simulator.url,
