@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { readId } from '../../packages/server/src/platform/ids.ts'
 import { newPhone, payOutToBank } from '../../packages/server/src/testing/searching.ts'
-import { openDashboard, site, type Window } from './open-dashboard.ts'
+import { type OpenDashboard, openDashboard, site } from './open-dashboard.ts'
 
 const accountNumber = '0690000031'
 const beneficiary = 'Makena Wairimu'
@@ -36,6 +36,8 @@ const operatorPages = (merchantId: string, charge: string) => [
   ...['', '/payments', `/payments?open=${charge}&show=all`, '/merchants', `/merchants/${merchantId}`, '/ledger'],
   ...['/suspense', '/proposals', '/people', '/audit'],
 ]
+
+type Window = Awaited<ReturnType<OpenDashboard['as']>>
 
 /** Opens each page and each of its tabs. */
 async function openAll({ page, go }: Window, paths: readonly string[]): Promise<void> {
