@@ -50,7 +50,7 @@ test('no change by cookie is made for a page of another site, on any route of pe
     'a sister site': { cookie, origin, 'sec-fetch-site': 'same-site', 'x-malipo-csrf': csrf },
     'a script of another site with the value': { cookie, origin: foreign, 'x-malipo-csrf': csrf },
     'a page of this site without the value': { cookie, origin, 'sec-fetch-site': 'same-origin' },
-    'the value of another session': { cookie, origin, 'x-malipo-csrf': other.headers['x-malipo-csrf'] },
+    'the value of another session': { cookie, origin, 'x-malipo-csrf': String(other.headers['x-malipo-csrf']) },
   }
 
   assert.ok(bySession.length > 70, `${bySession.length} routes`)
