@@ -24,9 +24,9 @@ const firstPayment = async (page: Page) => {
 
 export const pictures: readonly Picture[] = [
   { name: 'home', seat: 'owner', path: '', prepare: heading('Needs attention') },
-  { name: 'payment', seat: 'owner', path: '/payments?stage=COMPLETED&type=deposit', prepare: firstPayment },
+  { name: 'payment', seat: 'owner', path: '/payments?status=successful&type=deposit', prepare: firstPayment },
   {
-    ...{ name: 'money', seat: 'owner', path: '/payments?stage=COMPLETED&type=deposit', isNarrow: true },
+    ...{ name: 'money', seat: 'owner', path: '/payments?status=successful&type=deposit', isNarrow: true },
     prepare: async (page) => {
       await firstPayment(page)
       await page.getByRole('tab', { name: 'Money' }).click()
