@@ -19,7 +19,7 @@ export function Dialog({ isOpen, onClose, title, children, className = '' }: Dia
   return (
     <dialog
       aria-label={title}
-      className={`m-auto rounded-lg bg-surface p-0 text-ink shadow-raised backdrop:bg-[var(--scrim)] ${className}`}
+      className={`m-auto rounded-lg bg-surface p-0 text-left whitespace-normal text-ink shadow-raised backdrop:bg-[var(--scrim)] ${className}`}
       onClose={onClose}
       ref={ref}
     >

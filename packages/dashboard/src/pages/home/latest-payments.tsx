@@ -5,7 +5,7 @@ import { Card } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
-import { Time } from '../../ui/time.tsx'
+import { ShortTime } from '../../ui/time.tsx'
 import { counterpartyOf, isOut, kindOf, methodOf } from '../payments/counterparty.ts'
 
 type Payment = Schemas['FoundTransaction']
@@ -30,7 +30,7 @@ export function LatestPayments({ place, payments }: { readonly place: Place; rea
         {payments.map((payment) => (
           <li className="border-t border-line" key={payment.transactionId}>
             <Link
-              className="grid min-h-9 grid-cols-[20px_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 py-1.5 hover:bg-hover phone:grid-cols-[20px_auto_minmax(0,3fr)_minmax(0,1fr)_136px_auto]"
+              className="grid min-h-9 grid-cols-[20px_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 py-1.5 hover:bg-hover phone:grid-cols-[20px_88px_minmax(0,1fr)_104px_136px_124px]"
               params={place}
               search={{ open: payment.transactionId }}
               to="/m/$merchantId/$env/payments"
@@ -54,7 +54,7 @@ function Row({ payment }: { readonly payment: Payment }) {
         <Icon name={out ? 'out' : 'in'} size={12} />
         <span className="sr-only">{kindOf(payment)}</span>
       </span>
-      <Time at={payment.fullTimestamp} className="text-ink-3 max-phone:hidden" />
+      <ShortTime at={payment.fullTimestamp} className="text-ink-3 max-phone:hidden" />
       <span className="truncate">
         {counterpartyOf(payment)} <span className="text-ink-3 max-phone:hidden">{methodOf(payment)}</span>
       </span>

@@ -27,7 +27,7 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
     {
       head: 'Time',
       width: '',
-      className: 'w-[108px] flex-none @max-[700px]:w-[76px]',
+      className: 'w-[108px] flex-none @max-[700px]:w-[90px]',
       cell: ({ fullTimestamp }) => <PaymentTime at={fullTimestamp} />,
     },
     {
