@@ -16,7 +16,7 @@ export const ownerStatements = {
   walk: {
     name: 'owner-of-walk',
     text: `${naming}, set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_sort', 'off', true),
-      set_config('enable_bitmapscan', 'off', true)`,
+      set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)`,
   },
 } as const
 

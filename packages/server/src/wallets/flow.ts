@@ -52,8 +52,6 @@ interface Group {
 }
 
 interface Row {
-  /** The time of the wallet's newest line, in microseconds. */
-  readonly last: bigint
   readonly opening: bigint
   readonly closing: bigint
   readonly groups: readonly (Omit<Group, 'amount' | 'count'> & { readonly amount: string; readonly count: number })[]
@@ -65,6 +63,9 @@ export interface WalletFlows {
 }
 
 const dayUs = 86_400_000_000n
+/** One statement adds up at most this many days, which keeps it far below the limit of a statement. */
+const daysAtOnce = 3
+const statementsAtOnce = 2
 const daysKeptMax = 5000
 
 /**
@@ -76,20 +77,52 @@ export function createWalletFlows(db: ReadDb): WalletFlows {
   return {
     read: async (owner, wanted) => {
       const { currency, country, from, to } = wanted
-      const [first, end] = [Number(from / dayUs), Number(to / dayUs)]
-      const days = Array.from({ length: end - first }, (_, index) => first + index)
+      const closedTo = ((await readLast(db, owner, wanted)) / dayUs) * dayUs
+      const unread = closedTo < from ? from : closedTo < to ? closedTo : to
+      const days = daysBetween(from, unread)
       const keyOf = (day: number) => [owner.merchant_id, owner.env, currency, country, day].join(' ')
-      const missing = days.find((day) => !kept.has(keyOf(day))) ?? end
-      const known = days.slice(0, missing - first).flatMap((day) => kept.get(keyOf(day)) ?? [])
-      const [row] = await readRow(db, owner, { ...wanted, unread: BigInt(missing) * dayUs })
-      const { last = 0n, opening = 0n, closing = 0n, groups: stored = [] } = row ?? {}
-      const groups = stored.map((each) => ({ ...each, amount: BigInt(each.amount), count: BigInt(each.count) }))
-      const byDay = Map.groupBy(groups, ({ day }) => day)
-      for (const day of days.slice(missing - first))
-        if (BigInt(day + 1) * dayUs <= last) kept.set(keyOf(day), byDay.get(day) ?? [])
-      return flowOf([...known, ...groups], opening, closing)
+      const missing = days.filter((day) => !kept.has(keyOf(day)))
+      const closed = new Map(days.map((day) => [day, kept.get(keyOf(day)) ?? []]))
+      const slices = slicesOf(missing).values()
+      const readSlices = async () => {
+        for (const slice of slices) {
+          const [start, end] = [BigInt(slice[0] ?? 0) * dayUs, BigInt((slice.at(-1) ?? 0) + 1) * dayUs]
+          const { groups } = await readRow(db, owner, { ...wanted, from: start, to: end, unread: start })
+          for (const day of slice) {
+            const own = groups.filter((group) => group.day === day)
+            closed.set(day, own)
+            kept.set(keyOf(day), own)
+          }
+        }
+      }
+      await Promise.all(Array.from({ length: statementsAtOnce }, readSlices))
+      const { opening, closing, groups } = await readRow(db, owner, { ...wanted, unread })
+      return flowOf([...[...closed.values()].flat(), ...groups], opening, closing)
     },
   }
+}
+
+const daysBetween = (from: bigint, to: bigint) =>
+  Array.from({ length: Number((to - from) / dayUs) }, (_, index) => Number(from / dayUs) + index)
+
+/** Days that are read together. */
+const slicesOf = (days: readonly number[]) => [
+  ...Map.groupBy(days, (day) => Math.floor((day - (days[0] ?? 0)) / daysAtOnce)).values(),
+]
+
+/** The time of the wallet's newest line, in microseconds. */
+async function readLast(db: ReadDb, owner: Owner, { currency, country }: FlowWanted): Promise<bigint> {
+  const [wallet] = await db.query<{ last: bigint }>(
+    owner,
+    sql`
+      select entry_at as last
+      from wallets
+      where merchant_id = ${owner.merchant_id}
+        and env = ${owner.env}
+        and currency = ${currency}
+        and country = ${country}`,
+  )
+  return wallet?.last ?? 0n
 }
 
 function flowOf(groups: readonly Group[], opening: bigint, closing: bigint): WalletFlow {
@@ -136,30 +169,43 @@ interface Unread extends FlowWanted {
   readonly unread: bigint
 }
 
-/** A balance is computed from the next line, never from earlier ones, which may be archived: see statement.ts. */
-function readRow(db: ReadDb, owner: Owner, { currency, country, from, to, unread }: Unread): Promise<Row[]> {
-  return db.query<Row>(
+interface Totals {
+  readonly opening: bigint
+  readonly closing: bigint
+  readonly groups: readonly Group[]
+}
+
+/**
+ * A balance is computed from the next line, never from earlier ones, which may be archived: see statement.ts. Most lines are of
+ * payments of these days or of the day before, which one range of ids has; the payments of the others are found one by one. The
+ * planner expects far more groups than there are, and would sort all lines on disk; a walk does not sort.
+ */
+async function readRow(db: ReadDb, owner: Owner, { currency, country, from, to, unread }: Unread): Promise<Totals> {
+  const dateOf = (us: bigint) => new Date(Number(us / 1000n))
+  const [row] = await db.walk<Row>(
     owner,
     sql`
       with wallet as (
-        select id, credits_posted - debits_posted as posted, entry_at as last
+        select id, credits_posted - debits_posted as posted
         from wallets
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
           and currency = ${currency}
           and country = ${country}
       ), groups as (
-        select (t.entry_at / ${dayUs})::int as day, t.event, t.number, p.method, t.credit_account = t.wallet_id as is_credit,
-          sum(t.amount) as amount, count(*) as count
+        select (t.entry_at / ${dayUs})::int as day, t.event, t.number,
+          coalesce(p.method, (select method from transactions where id = t.transaction_id)) as method,
+          t.credit_account = t.wallet_id as is_credit, sum(t.amount) as amount, count(*) as count
         from transfers t
         left join transactions p on p.id = t.transaction_id
+          and p.id >= id_at(${dateOf(unread - dayUs)})
+          and p.id < id_at(${dateOf(to)})
         where t.wallet_id = (select id from wallet)
           and t.entry_at >= ${unread}
           and t.entry_at < ${to}
         group by 1, 2, 3, 4, 5
       )
       select
-        wallet.last,
         coalesce((
           select balance - case when credit_account = wallet_id then amount else -amount end
           from transfers
@@ -183,4 +229,9 @@ function readRow(db: ReadDb, owner: Owner, { currency, country, from, to, unread
         ), '[]') as groups
       from wallet`,
   )
+  const { opening = 0n, closing = 0n, groups = [] } = row ?? {}
+  return {
+    ...{ opening, closing },
+    groups: groups.map((each) => ({ ...each, amount: BigInt(each.amount), count: BigInt(each.count) })),
+  }
 }
