@@ -22,7 +22,7 @@ export interface OpenDashboard {
   readonly complaints: string[]
 }
 
-export interface Window {
+interface Window {
   readonly person: TestPerson
   readonly context: BrowserContext
   readonly page: Page
