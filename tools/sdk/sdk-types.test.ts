@@ -63,6 +63,11 @@ export type ErrorCode =
   | 'A'
   | 'B'
 
+/**
+ * What operations name.
+ *
+ * @public
+ */
 export interface Schemas {
   Purse: {
     /** The same as the one on its label */

@@ -40,7 +40,12 @@ async function fill(malipo: Malipo): Promise<string> {
   )
   await malipo.operator.merchants.setCurrencies(shown, { env: 'sandbox', disable: ['UGX'], reason: 'a test' })
   await malipo.operator.fees.set({ env: 'sandbox', merchant: shown, basisPoints: 90, reason: 'a test' })
-  await testPerson(malipo, { merchant: { id: shown, roles: ['viewer'] } })
+  const { person_id } = await testPerson(malipo, { merchant: { id: shown, roles: ['viewer'] } })
+  await malipo.ask(
+    `insert into saved_views (id, merchant_id, env, person_id, page, name, filters)
+     values ($1, $2, 'sandbox', $3, 'payments', 'a test', '{}')`,
+    [randomUUID(), id, person_id],
+  )
   await malipo.operator.people.invite({ email: 'baraka@example.com', name: 'Baraka', role: 'viewer', merchant: shown })
   await malipo.ask(
     `insert into proposals (id, operation, input, merchant_id, summary, preview, ground_hash, reason, maker_kind, maker_id,
