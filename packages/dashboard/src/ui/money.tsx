@@ -1,5 +1,8 @@
 import { exponents } from '../generated/values.ts'
 
+/** Making a format is slow, and a list has many amounts. */
+const separated = new Intl.NumberFormat('en')
+
 /** An amount in major units as the API sends it, in parts: sign, whole part with separators, and decimals. */
 export function moneyParts(amount: number | string, currency: string) {
   const digits = exponents[currency] ?? 2
@@ -8,7 +11,7 @@ export function moneyParts(amount: number | string, currency: string) {
   const [whole = '0', decimals = ''] = text.replace('-', '').split('.')
   return {
     sign: isNegative ? '−' : '',
-    whole: BigInt(whole).toLocaleString('en'),
+    whole: separated.format(BigInt(whole)),
     decimals: digits === 0 ? '' : `.${decimals.padEnd(digits, '0').slice(0, digits)}`,
   }
 }

@@ -36,3 +36,27 @@ test('the requests about one transaction are found by its id, and none of anothe
   assert.deepEqual(await find(`transactionId=${id}&requestId=${newest?.requestId}`), [newest])
   assert.deepEqual(await find(`transactionId=${id}&requestId=another`), [])
 })
+
+test('what a person only looks at is not in the log; what a person changes and what is refused is', async (t) => {
+  const malipo = await testMalipo(t, noProvider)
+  const merchant = await malipo.merchant()
+  const developer = await member(malipo, merchant.id, ['developer'])
+  const call = (method: string, path: string, body?: object) =>
+    developer.call(method, pathIn(merchant.id, 'sandbox', path), body)
+  await merchant.call('GET', '/api/b2b/users')
+  await call('GET', '/webhooks')
+  await call('POST', '/search/transactions', { limit: 1 })
+  await call('GET', '/transactions/unknown')
+  await call('POST', '/webhook-endpoints', { url: 'https://example.com/hook' })
+  await malipo.ctx.requestLog.flush()
+  const { body } = await call('GET', '/request-log')
+
+  const shown = (body['data'] as (Entry & { method: string; status: number })[]).map(
+    ({ method, path, status }) => `${method} ${path.replace(/^.*\{env\}/, '…')} ${status}`,
+  )
+  assert.deepEqual(shown, [
+    'POST …/webhook-endpoints 200',
+    'GET …/transactions/{transactionId} 404',
+    'GET /api/b2b/users 200',
+  ])
+})

@@ -11,7 +11,8 @@ const transactions = new WeakMap<FastifyRequest, string>()
 
 /**
  * Gives every request of a known merchant to the request log, after its response was sent. A request that authenticates as no
- * merchant has no entry: it belongs to none. Requests that are refused before the framework sees them have none either.
+ * merchant has no entry: it belongs to none. Requests that are refused before the framework sees them have none either. What people
+ * only look at in the dashboard has none: a developer would not find the requests of the merchant's server among it.
  */
 export function logRequests(app: App, { requestLog }: Context): void {
   app.addHook('preSerialization', (request, _reply, payload, done) => {
@@ -20,9 +21,14 @@ export function logRequests(app: App, { requestLog }: Context): void {
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
-    if (hasBearer(request)) requestLog.add(entryOf(request, reply))
+    if (hasBearer(request) && !isReadOfPerson(request, reply)) requestLog.add(entryOf(request, reply))
     done()
   })
+}
+
+function isReadOfPerson(request: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  const { member } = request.routeOptions.config as Access
+  return bearerOf(request).kind !== 'key pair' && statusCode < 400 && member?.endsWith(':read') === true
 }
 
 function entryOf(request: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply) {

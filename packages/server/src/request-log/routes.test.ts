@@ -255,16 +255,16 @@ async function count(malipo: Malipo): Promise<number> {
   return Number((await malipo.ask<{ count: string }>('select count(*) from request_log'))[0]?.count)
 }
 
-test('a request of a person is logged with the person, and without the address', async (t) => {
+test('a refused request of a person is logged with the person, and without the address', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
   const developer = await member(malipo, merchant.id, ['developer'])
-  const path = pathIn(merchant.id, 'sandbox', '/webhooks')
-  assert.equal((await developer.call('GET', path)).status, 200)
+  const path = pathIn(merchant.id, 'sandbox', '/webhooks/none')
+  assert.equal((await developer.call('GET', path)).status, 404)
 
   const own = (await entries(malipo, merchant)).find((entry) => entry.path.startsWith('/dashboard/'))
 
-  assert.equal(own?.path, '/dashboard/v1/merchants/{merchantId}/{env}/webhooks')
+  assert.equal(own?.path, '/dashboard/v1/merchants/{merchantId}/{env}/webhooks/{id}')
   assert.match(own?.credential ?? '', /^person_[0-9a-f]{32}$/)
   assert.equal(own?.address, '')
 })

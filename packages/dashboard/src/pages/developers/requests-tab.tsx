@@ -65,7 +65,7 @@ export function RequestsTab() {
   )
 }
 
-/** Requests of people in the dashboard are in the log too. */
+/** What people change in the dashboard is in the log too. */
 const pathWords = (path: string) => path.replace('/dashboard/v1/merchants/{merchantId}/{env}', 'dashboard …')
 
 const groupOf = ({ errorCode = '', method, path }: LoggedRequest): string => `${errorCode} ${method} ${path}`
