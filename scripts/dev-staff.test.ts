@@ -105,7 +105,7 @@ test('on a stack of npm run dev staff join with a passkey, log in and act, besid
   assert.match(proposed.output(), /proposed by +Wanjiru Kamau/)
 })
 
-test('the links of npm run dev sign the owner and the staff in, once, and --links makes new ones', {
+test('the links of npm run dev sign the owner and the staff in to the sandbox, once, and --links makes new ones', {
   timeout: 240_000,
 }, async (t) => {
   const { site, output, links } = await startDev(t)
@@ -119,11 +119,11 @@ test('the links of npm run dev sign the owner and the staff in, once, and --link
     })
 
   await page.goto(linkOf(output, 'Duka Moja owner'))
-  await page.waitForURL(`${site}/dashboard**`)
+  await page.waitForURL(`${site}/dashboard/m/*/sandbox`)
   assert.equal(await me(), 'Amina Otieno')
   const staff = linkOf(output, 'Tunde Adeyemi, operator admin')
   await page.goto(staff)
-  await page.waitForURL(`${site}/dashboard**`)
+  await page.waitForURL(`${site}/dashboard/operator?env=sandbox`)
   assert.equal(await me(), 'Tunde Adeyemi')
 
   await page.context().clearCookies()

@@ -33,11 +33,14 @@ const root = createRootRouteWithContext<RouterContext>()({
   component: Frame,
 })
 
+/** A link of `npm run dev` starts in the sandbox, where the data of a development stack are. */
 const index = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: ({ context }) => {
-    throw redirect({ to: firstPath(context.me) })
+  beforeLoad: ({ context, location }) => {
+    if (location.hash !== 'sandbox') throw redirect({ to: firstPath(context.me, 'live') })
+    const to = firstPath(context.me, 'sandbox')
+    throw redirect({ to, search: (to === '/operator' ? { env: 'sandbox' } : {}) as never })
   },
 })
 

@@ -47,7 +47,7 @@ export const operatorPermissions = (me: Me): ReadonlySet<string> =>
   new Set(me.operator.flatMap(({ permissions }) => permissions))
 
 /** Where a person starts: the first merchant, or the operator's work. */
-export function firstPath({ merchants, operator }: Me, env: Environment = 'live'): string {
+export function firstPath({ merchants, operator }: Me, env: Environment): string {
   const [first] = merchants
   if (first) return `/m/${first.merchant}/${env}`
   return operator.length > 0 ? '/operator' : '/nothing'

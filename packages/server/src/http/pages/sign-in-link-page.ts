@@ -9,7 +9,7 @@ history.replaceState(null, '', '/sign-in/link')
 addEventListener('hashchange', () => location.reload())
 try {
   await post('/sign-in/link', { code: code || '-' })
-  location.replace('/dashboard')
+  location.replace('/dashboard#sandbox')
 } catch (error) {
   show('waiting', false)
   report(error.code === 'SIGN_IN_FAILED'
