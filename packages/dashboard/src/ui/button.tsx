@@ -23,7 +23,7 @@ export function Button({ look, icon, isBusy = false, children, className = '', o
       {...rest}
       onClick={isBusy ? (event) => event.preventDefault() : onClick}
     >
-      {icon && <Icon name={isBusy ? 'ring' : icon} className={isBusy ? 'animate-spin' : ''} />}
+      {icon && <Icon name={isBusy ? 'ring' : icon} className={isBusy ? 'motion-safe:animate-spin' : ''} />}
       {children}
     </button>
   )

@@ -135,7 +135,7 @@ const RowOf = memo(function RowOf(props: RowProps) {
   const open = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(row)
   }
-  const look = `${isPhone ? 'h-16' : 'flex h-9 items-center gap-2.5 pr-4 pl-6'} ${isMarked ? 'bg-selected shadow-[inset_2px_0_0_var(--brand)]' : ''} ${isFresh ? 'animate-[fresh_1s_ease-out]' : ''}`
+  const look = `${isPhone ? 'h-16' : 'flex h-9 items-center gap-2.5 pr-4 pl-6'} ${isMarked ? 'bg-selected shadow-[inset_2px_0_0_var(--brand)]' : ''} ${isFresh ? 'motion-safe:animate-[fresh_1s_ease-out]' : ''}`
   return (
     <tr
       aria-rowindex={index + 1}
