@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { loadConfig } from '../packages/server/src/config.ts'
@@ -50,6 +51,7 @@ async function fillSite(site: Site, print: (line: string) => void) {
     request.resume()
     response.end()
   }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
   const { port } = receiver.address() as AddressInfo
   await cell.ask(`update webhook_endpoints set url = $1 where env = 'sandbox' and merchant_id = $2`, [
     `http://127.0.0.1:${port}/`,
