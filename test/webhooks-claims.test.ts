@@ -170,6 +170,28 @@ test('an event whose batch starts long before a claim and commits after it is cl
   assert.deepEqual(idsOf(await claim()), [late?.id])
 })
 
+test('a retry whose report starts long before a claim and commits after it is claimed', async (t) => {
+  const { malipo, write, endpoint, claim, forward } = await testClaims(t)
+  await endpoint.notify(1)
+  const [failed] = await claim()
+  assert(failed)
+  const slow: WriteDb = {
+    ...write,
+    batch: (lockTimeoutMs, work) =>
+      write.batch(lockTimeoutMs, async (tx) => {
+        await forward(seconds(28)) // The batch has its timestamp already, and the lease has not ended.
+        const [other] = await endpoint.notify(1)
+        assert.deepEqual(idsOf(await claim()), [other?.id])
+        return work(tx)
+      }),
+  }
+
+  const reporter = createReporter(slow, defaultEndpoints, malipo.ctx.log)
+  await reporter.submit({ delivery: failed, posted: respondedWith(500) })
+
+  assert.deepEqual(idsOf(await claim()), idsOf([failed]))
+})
+
 test('a retry that the sandbox clock brings forward by days is claimed', async (t) => {
   const { malipo, write, endpoint, claim, report, forward } = await testClaims(t)
   await endpoint.notify(2)

@@ -43,7 +43,7 @@ export function createReporter(db: WriteDb, tables: EndpointTables, log: Log): R
  * no lease, gets no retry.
  */
 async function keepRecords(tx: BatchTx, { sql }: EndpointTables, attempted: readonly Attempted[]): Promise<void> {
-  const at = Number(tx.atUs / 1000n)
+  const at = timeOf(tx).getTime()
   const results = attempted.map(({ delivery, posted }) => {
     const attempts = delivery.attempts + 1
     const delay = isSuccess(posted) ? undefined : retryAfterMs(posted, attempts)
@@ -70,6 +70,8 @@ async function keepRecords(tx: BatchTx, { sql }: EndpointTables, attempted: read
       and w.attempts = r.attempts - 1`)
 }
 
+const timeOf = ({ atUs }: BatchTx) => new Date(Number(atUs / 1000n))
+
 function responseOf(posted: Posted) {
   const { durationMs } = posted
   if (posted.kind === 'responded') return { status: String(posted.status), body: posted.body, durationMs }
@@ -79,7 +81,8 @@ function responseOf(posted: Posted) {
 /**
  * Failures in a row make an endpoint rest; one success ends the row. An endpoint that is gone is disabled until its URL is set
  * again, whatever else was under way there; a response from an earlier URL does not count. Returns the newly disabled endpoints.
- * A healthy endpoint with nothing waiting, which is nearly every one, is not written to.
+ * A healthy endpoint with nothing waiting, which is nearly every one, is not written to. Retries are planned from the time of this
+ * batch, so `due_from` is not later: a claim since the batch began may have moved it on.
  */
 async function keepEndpoints(
   tx: BatchTx,
@@ -113,6 +116,7 @@ async function keepEndpoints(
         else now + rest_of(e.failures + r.failed, ${breaker.failuresMin}::int, ${breaker.firstPauseMs}::int, ${breaker.longestPauseMs}::int) end,
       next_due = greatest(now, case when r.has_success then now
         else now + rest_of(e.failures + r.failed, ${breaker.failuresMin}::int, ${breaker.firstPauseMs}::int, ${breaker.longestPauseMs}::int) end),
+      due_from = least(e.due_from, ${timeOf(tx)}),
       disabled_at = case when r.gone_url = e.url then now
         when not r.has_success and e.failing_since < now - interval '5 days' then now
         else e.disabled_at end
