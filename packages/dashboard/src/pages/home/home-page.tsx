@@ -57,13 +57,13 @@ export function HomePage() {
 /** On a phone the parts are one column, with what needs attention first. */
 const column = 'min-w-0 gap-4 max-wide:contents wide:grid'
 
-/** The currency of the URL, else of the newest payment, else of the first wallet. */
+/** The currency of the URL, else the usual one of the newest payments, else of the first wallet. */
 function useHome(place: Place) {
   const search = useSearch({ strict: false }) as { readonly currency?: string }
   const zone = zoneChoice.use()
   const { data: user } = useQuery(walletsQuery(place))
   const latest = useQuery(latestQuery(place))
-  const currency = search.currency ?? latest.data?.[0]?.currency ?? user?.wallets[0]?.currency
+  const currency = search.currency ?? usualOf(latest.data ?? []) ?? user?.wallets[0]?.currency
   const summary = useQuery({
     ...summaryQuery(place, currency ?? '', zoneName(zone)),
     enabled: currency !== undefined && latest.data !== undefined,
@@ -77,6 +77,12 @@ function useHome(place: Place) {
     isEmpty: latest.data?.length === 0,
     error: latest.error ?? summary.error,
   }
+}
+
+/** A single payment in another currency does not change what the page shows. */
+function usualOf(payments: readonly { readonly currency: string }[]): string | undefined {
+  const byCurrency = [...Map.groupBy(payments, ({ currency }) => currency)]
+  return byCurrency.toSorted(([, left], [, right]) => right.length - left.length)[0]?.[0]
 }
 
 const isUsed = ({ balance, pending }: { readonly balance: number; readonly pending: number }) =>
