@@ -81,7 +81,7 @@ export function waitingPayouts(db: ReadDb, owner: Owner, limit: number): Promise
       select t.*, c.made_by, p.name as made_by_name, c.approval_reasons, c.approval_expires_at
       from controlled_payouts c
       join transactions t on t.id = c.transaction_id
-      left join people p on 'person_' || replace(p.id::text, '-', '') = c.made_by
+      left join people p on p.id = case when c.made_by ~ '^person_[0-9a-f]{32}$' then substr(c.made_by, 8)::uuid end
       where c.merchant_id = ${owner.merchant_id}
         and c.env = ${owner.env}
         and c.approval_expires_at is not null
@@ -131,7 +131,7 @@ export function decidedPayouts(db: ReadDb, owner: Owner, limit: number): Promise
       from decisions d
       join controlled_payouts c on c.transaction_id = substr(d.subject, 5)::uuid
       join transactions t on t.id = c.transaction_id
-      left join people p on 'person_' || replace(p.id::text, '-', '') = c.made_by
+      left join people p on p.id = case when c.made_by ~ '^person_[0-9a-f]{32}$' then substr(c.made_by, 8)::uuid end
       where c.decided_by is not null
       order by d.id desc`,
   )
