@@ -45,6 +45,8 @@ test('what a person only looks at is not in the log; what a person changes and w
     developer.call(method, pathIn(merchant.id, 'sandbox', path), body)
   await merchant.call('GET', '/api/b2b/users')
   await call('GET', '/webhooks')
+  await call('GET', '/keys')
+  await call('GET', '/utilities/banks')
   await call('POST', '/search/transactions', { limit: 1 })
   await call('GET', '/transactions/unknown')
   await call('POST', '/webhook-endpoints', { url: 'https://example.com/hook' })
@@ -59,4 +61,17 @@ test('what a person only looks at is not in the log; what a person changes and w
     'GET …/transactions/{transactionId} 404',
     'GET /api/b2b/users 200',
   ])
+})
+
+test('an export that a person makes is in the log', async (t) => {
+  const malipo = await testMalipo(t, noProvider)
+  const merchant = await malipo.merchant()
+  const finance = await member(malipo, merchant.id, ['finance'])
+  const call = (path: string) => finance.call('GET', pathIn(merchant.id, 'sandbox', path))
+  await call('/exports/transactions')
+  await malipo.ctx.requestLog.flush()
+
+  const { body } = await merchant.call('GET', '/api/b2b/request-log')
+
+  assert.match(JSON.stringify(body['data']), /exports\/transactions/)
 })

@@ -26,9 +26,11 @@ export function logRequests(app: App, { requestLog }: Context): void {
   })
 }
 
+/** Searches are reads by POST. An export takes data away, so it has an entry. */
 function isReadOfPerson(request: FastifyRequest, { statusCode }: FastifyReply): boolean {
   const { member } = request.routeOptions.config as Access
-  return bearerOf(request).kind !== 'key pair' && statusCode < 400 && member?.endsWith(':read') === true
+  const isRead = request.method === 'GET' || request.method === 'HEAD' || member?.endsWith(':read') === true
+  return bearerOf(request).kind !== 'key pair' && statusCode < 400 && isRead && member !== 'payments:export'
 }
 
 function entryOf(request: FastifyRequest, { statusCode: status, elapsedTime }: FastifyReply) {
