@@ -193,8 +193,8 @@ test('a waiting charge is explained with who must act, what to do and by when', 
 
   assert.deepEqual(waiting({ kind: 'pin_prompt' }), {
     sentence:
-      'The charge of KES 1,500.50 by mobile money (M-Pesa) waits for the customer, who got a prompt on their phone; they approve it with their PIN by 12:15:00 UTC on 15 November 2026; otherwise it expires and nothing is taken.',
-    next: 'they approve it with their PIN',
+      'The charge of KES 1,500.50 by mobile money (M-Pesa) waits for the customer, who got a prompt on their phone; the customer approves it with their PIN by 12:15:00 UTC on 15 November 2026; otherwise it expires and nothing is taken.',
+    next: 'the customer approves it with their PIN',
     by: '2026-11-15T12:15:00.000Z',
   })
   const card = { method: 'card', code: '' } as const

@@ -178,18 +178,18 @@ function waiting(transaction: Transaction, now: Date): Story {
   const { action, expires_at: until, method } = transaction
   const besides = 'otherwise it expires and nothing is taken'
   const page = method === 'card' ? "their bank's page (3-D Secure)" : "the operator's page"
-  if (!action) return { happened: 'waits for the customer', next: 'they complete it', until, besides }
+  if (!action) return { happened: 'waits for the customer', next: 'the customer completes it', until, besides }
   switch (action.kind) {
     case 'pay_to_account':
       return transferAwaited(transaction, action.account, now)
     case 'pin_prompt': {
       const happened = 'waits for the customer, who got a prompt on their phone'
-      return { happened, next: 'they approve it with their PIN', until, besides }
+      return { happened, next: 'the customer approves it with their PIN', until, besides }
     }
     case 'redirect':
       return {
         happened: `waits for the customer, who was sent to ${page}`,
-        next: 'they approve it there',
+        next: 'the customer approves it there',
         until,
         besides,
       }
