@@ -28,13 +28,13 @@ interface CopyTextProps {
 export function CopyText({ text, what, isWhole = false }: CopyTextProps) {
   return (
     <button
+      aria-label={`Copy ${what.toLowerCase()} ${isWhole ? text : shortId(text)}`}
       className="inline-flex min-h-6 max-w-full items-center gap-1.5 font-mono text-xs hover:text-brand"
       onClick={() => void copyText(text, what)}
       title={text}
       type="button"
     >
-      <span className="sr-only">Copy {what.toLowerCase()} </span>
-      <span className="truncate">{isWhole ? text : shortId(text)}</span>
+      {isWhole ? <span className="truncate">{text}</span> : shortId(text)}
       <Icon className="text-ink-3" name="copy" size={13} />
     </button>
   )

@@ -27,14 +27,16 @@ interface MoneyProps {
   /** Money that leaves has a true minus. */
   readonly isOut?: boolean
   readonly className?: string
+  /** The code steps back further beside a large figure. */
+  readonly codeSize?: string
 }
 
 /** An amount with its code. The whole part is the heaviest text; code and decimals step back. */
-export function Money({ amount, currency, isOut = false, className = '' }: MoneyProps) {
+export function Money({ amount, currency, isOut = false, className = '', codeSize = 'text-[0.86em]' }: MoneyProps) {
   const { sign, whole, decimals } = moneyParts(amount, currency)
   return (
     <span className={`whitespace-nowrap tabular-nums ${className}`}>
-      <span className="mr-[0.38em] text-[0.86em] text-ink-3">{currency}</span>
+      <span className={`mr-[0.38em] text-ink-3 ${codeSize}`}>{currency}</span>
       <span className="font-semibold">
         {isOut && sign === '' ? '−' : sign}
         {whole}

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { useIsPhone } from './use-media.ts'
 
 export interface VirtualColumn<Row> {
@@ -12,6 +12,12 @@ export interface VirtualColumn<Row> {
   readonly from?: 'always' | 'medium' | 'large'
   /** For a width that depends on that of the list, in place of `width`. */
   readonly className?: string
+  /** The text's colour and font, so that the cell needs no element for them. */
+  readonly look?: string
+  /** The whole text, where the cell may cut it. */
+  readonly title?: (row: Row) => string
+  /** Its content always fits and is not clipped: each clipped cell costs time in every frame. */
+  readonly isFitting?: boolean
   /** The cell acts by itself: a click does not open the row. */
   readonly isControl?: boolean
   /** Its head is for screen readers only. */
@@ -69,8 +75,9 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     if (at >= 0) list.scrollToIndex(at, { align: 'auto' })
   }, [at, list])
   useFocus(scroller, focused)
+  useMarkedWidth(scroller)
   return (
-    <div className="@container relative flex min-h-0 flex-1 flex-col">
+    <div className="relative flex min-h-0 flex-1 flex-col">
       {overlay}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list is scrolled by keyboard. */}
       <section aria-label={label} className={scrolling} ref={scroller} tabIndex={0}>
@@ -102,6 +109,24 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       </section>
     </div>
   )
+}
+
+const widths = { small: 700, medium: 980 } as const
+
+/** Names the width of a list for its styles. With container queries, rows would be styled during layout, in each frame of scrolling. */
+function useMarkedWidth(scroller: { readonly current: HTMLElement | null }): void {
+  useLayoutEffect(() => {
+    const list = scroller.current
+    if (!list) return undefined
+    const mark = () => {
+      const width = list.offsetWidth
+      list.dataset['width'] = width < widths.small ? 'small' : width < widths.medium ? 'medium' : 'large'
+    }
+    mark()
+    const observer = new ResizeObserver(mark)
+    observer.observe(list)
+    return () => observer.disconnect()
+  }, [scroller])
 }
 
 /** Gives the keyboard to a row, once it is on the screen. */
@@ -144,7 +169,7 @@ const RowOf = memo(function RowOf(props: RowProps) {
       data-key={id}
       onClick={() => onOpen(row)}
       onKeyDown={open}
-      style={{ transform: `translateY(${start}px)` }}
+      style={{ top: start }}
       tabIndex={-1}
     >
       {isPhone ? <td className="block h-full px-4">{phoneRow(row)}</td> : <Cells columns={columns} row={row} />}
@@ -152,10 +177,10 @@ const RowOf = memo(function RowOf(props: RowProps) {
   )
 })
 
-const shownFrom = { always: '', medium: '@max-[700px]:hidden', large: '@max-[980px]:hidden' } as const
+const shownFrom = { always: '', medium: 'list-small:hidden', large: 'list-medium:hidden' } as const
 
-const lookOf = <Row,>({ from = 'always', isNumber, className = '' }: VirtualColumn<Row>) =>
-  `${shownFrom[from]} ${className} min-w-0 truncate ${isNumber ? 'pr-2 text-right' : 'text-left'}`
+const lookOf = <Row,>({ from = 'always', isNumber, isFitting, className = '' }: VirtualColumn<Row>) =>
+  `${shownFrom[from]} ${className} min-w-0 ${isFitting ? 'whitespace-nowrap' : 'truncate'} ${isNumber ? 'pr-2 text-right' : 'text-left'}`
 
 /** Fixed tracks keep their width; the others share the rest. */
 function styleOf<Row>({ width, className }: VirtualColumn<Row>) {
@@ -181,11 +206,12 @@ function Head<Row>({ columns }: { readonly columns: readonly VirtualColumn<Row>[
 function Cells({ columns, row }: { readonly columns: readonly VirtualColumn<unknown>[]; readonly row: unknown }) {
   return columns.map((column) => (
     <td
-      className={lookOf(column)}
+      className={`${lookOf(column)} ${column.look ?? ''}`}
       key={column.head}
       onClick={column.isControl ? (event) => event.stopPropagation() : undefined}
       onKeyDown={column.isControl ? (event) => event.stopPropagation() : undefined}
       style={styleOf(column)}
+      title={column.title?.(row)}
     >
       {column.cell(row)}
     </td>

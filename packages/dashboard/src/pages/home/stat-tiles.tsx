@@ -23,7 +23,7 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
   return (
     <section
       aria-label="Today"
-      className="grid grid-cols-2 overflow-hidden rounded-card border border-line max-phone:[&>*:nth-child(n+3)]:border-t wide:grid-cols-4 max-wide:[&>*:nth-child(n+3)]:border-t"
+      className="grid grid-cols-2 gap-px overflow-hidden rounded-card border border-line bg-line wide:grid-cols-4"
     >
       <Tile
         figure={<Sum amount={today.collected.amount} currency={currency} />}
@@ -83,7 +83,7 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
 
 /** The code steps back further beside a large figure. */
 const Sum = ({ amount, currency }: { readonly amount: number; readonly currency: string }) => (
-  <Money amount={amount} className="[&>:first-child]:text-md" currency={currency} />
+  <Money amount={amount} codeSize="text-md" currency={currency} />
 )
 
 interface TileProps {
@@ -98,7 +98,7 @@ interface TileProps {
 function Tile({ name, figure, note, place, search, children }: TileProps) {
   return (
     <Link
-      className="grid min-w-0 content-start gap-0.5 border-line p-4 even:border-l hover:bg-hover max-phone:p-3 wide:not-first:border-l"
+      className="grid min-w-0 content-start gap-0.5 bg-surface p-4 hover:bg-hover max-phone:p-3"
       params={place}
       search={search}
       to="/m/$merchantId/$env/payments"

@@ -3,11 +3,14 @@ import { useEffect, useRef } from 'react'
 import type { Place } from '../../api/place.ts'
 import { CopyText } from '../../ui/copy-text.tsx'
 import { Icon, type IconName } from '../../ui/icons.tsx'
+import type { Payment } from '../payments/payments-query.ts'
 import { PaymentView } from './payment-view.tsx'
 
 interface DrawerProps {
   readonly place: Place
   readonly transactionId: string
+  /** What the list has of it, which is shown until the rest is there. */
+  readonly known: Payment | undefined
   /** Where the payment is in the list; undefined when the list does not have it. */
   readonly position: { readonly at: number; readonly count: number; readonly hasMore: boolean } | undefined
   readonly onStep: ((by: number) => void) | undefined
@@ -15,7 +18,7 @@ interface DrawerProps {
 }
 
 /** One payment beside the list, which it pushes aside. On narrow windows it takes the place of the list. */
-export function PaymentDrawer({ place, transactionId, position, onStep, onClose }: DrawerProps) {
+export function PaymentDrawer({ place, transactionId, known, position, onStep, onClose }: DrawerProps) {
   const ref = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another payment takes the focus again.
   useEffect(() => ref.current?.focus({ preventScroll: true }), [transactionId])
@@ -51,7 +54,7 @@ export function PaymentDrawer({ place, transactionId, position, onStep, onClose 
           <Step icon="close" onStep={onClose} word="Close (Esc)" />
         </span>
       </header>
-      <PaymentView isInDrawer key={transactionId} place={place} transactionId={transactionId} />
+      <PaymentView isInDrawer key={transactionId} known={known} place={place} transactionId={transactionId} />
     </aside>
   )
 }

@@ -7,12 +7,16 @@ import { Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { counterpartyOf, isOut, kindOf, methodOf } from '../payments/counterparty.ts'
+import type { Payment } from '../payments/payments-query.ts'
 import type { OnePayment } from './payment-queries.ts'
 
 interface HeadProps {
   readonly place: Place
-  readonly payment: OnePayment
+  readonly payment: HeadOf
 }
+
+/** What the list has of a payment, and all of it once it is read. */
+type HeadOf = Payment & Partial<Pick<OnePayment, 'adjustments'>>
 
 const looks: Readonly<Record<string, { readonly icon: IconName; readonly className: string }>> = {
   COMPLETED: { icon: 'done', className: 'border-line bg-surface-2' },
@@ -71,7 +75,7 @@ export function PaymentHead({ place, payment, isInDrawer }: HeadProps & { readon
   )
 }
 
-function Facts({ payment }: { readonly payment: OnePayment }) {
+function Facts({ payment }: { readonly payment: HeadOf }) {
   const out = isOut(payment)
   const { externalReference, providerReceipt, fee, beneficiary } = payment
   const name = beneficiary.accountName

@@ -1,7 +1,8 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
+import { paymentQuery } from '../payments/payments-query.ts'
 
 export type OnePayment = Schemas['OneTransaction']
 export type LedgerEntry = Schemas['LedgerEntry']
@@ -32,3 +33,13 @@ export const requestsQuery = (place: Place, transactionId: string, isEnabled: bo
     queryFn: async ({ signal }) =>
       (await merchantApi(place)('getRequestLog', { query: { transactionId }, signal })).data,
   })
+
+/** Asks at once for all that a payment shows, before anything of it is drawn. What is already asked for is not asked for again. */
+export function readPayment(queries: QueryClient, place: Place, transactionId: string, may: ReadonlySet<string>): void {
+  const isDeveloper = may.has('webhooks:read')
+  void queries.prefetchQuery(paymentQuery(place, transactionId))
+  void queries.prefetchQuery(entriesQuery(place, transactionId))
+  if (!isDeveloper) return
+  void queries.prefetchQuery(webhooksQuery(place, transactionId, isDeveloper))
+  void queries.prefetchQuery(requestsQuery(place, transactionId, isDeveloper))
+}

@@ -1,17 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
 import { CallError } from '../../api/call.ts'
 import type { Place } from '../../api/place.ts'
 import { permissionsIn, useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { paymentQuery } from '../payments/payments-query.ts'
+import { type Payment, paymentQuery } from '../payments/payments-query.ts'
 import { ApiTab } from './api-tab.tsx'
 import { MoneyTab } from './money-tab.tsx'
 import { PaymentActions } from './payment-actions.tsx'
 import { PaymentHead } from './payment-head.tsx'
-import { type OnePayment, webhooksQuery } from './payment-queries.ts'
+import { type OnePayment, readPayment, webhooksQuery } from './payment-queries.ts'
 import { RawTab } from './raw-tab.tsx'
 import { TimelineTab } from './timeline-tab.tsx'
 import { WebhooksTab } from './webhooks-tab.tsx'
@@ -20,24 +20,35 @@ interface PaymentViewProps {
   readonly place: Place
   readonly transactionId: string
   readonly isInDrawer: boolean
+  /** What a list has of the payment: it is shown while the rest is read. */
+  readonly known?: Payment | undefined
 }
 
 /** One payment: the amount and what happened in one sentence, then by time, money, webhooks and requests. */
-export function PaymentView({ place, transactionId, isInDrawer }: PaymentViewProps) {
+export function PaymentView({ place, transactionId, isInDrawer, known }: PaymentViewProps) {
   const { data: payment, error, refetch } = useQuery(paymentQuery(place, transactionId))
   const may = permissionsIn(useMe(), place)
+  const queries = useQueryClient()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each payment; what is read again follows its queries.
+  useEffect(() => readPayment(queries, place, transactionId, may), [transactionId])
   if (!payment && error) return <Problem error={error} onAgain={() => void refetch()} />
-  if (!payment) return <Loading />
+  const shown = payment ?? known
+  if (!shown) return <Loading />
   return (
     <>
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-4 px-5 pb-6 max-phone:px-4">
-        <PaymentHead isInDrawer={isInDrawer} payment={payment} place={place} />
-        <Parts may={may} payment={payment} place={place} />
+        <PaymentHead isInDrawer={isInDrawer} payment={shown} place={place} />
+        <Parts may={may} payment={payment} place={place} transactionId={transactionId} />
       </div>
-      <PaymentActions may={may} payment={payment} place={place} />
+      {payment ? <PaymentActions may={may} payment={payment} place={place} /> : <ActionsToCome />}
     </>
   )
 }
+
+/** As high as the actions: they depend on what is still being read. */
+const ActionsToCome = () => (
+  <div className="sticky bottom-0 mt-auto h-[57px] flex-none border-t border-line bg-surface max-wide:bottom-14" />
+)
 
 const names = ['timeline', 'money', 'webhooks', 'api', 'raw'] as const
 type Name = (typeof names)[number]
@@ -54,24 +65,24 @@ let lastOpen: Name = 'timeline'
 
 interface PartsProps {
   readonly place: Place
-  readonly payment: OnePayment
+  readonly transactionId: string
+  readonly payment: OnePayment | undefined
   readonly may: ReadonlySet<string>
 }
 
-function Parts({ place, payment, may }: PartsProps) {
+function Parts({ place, transactionId, payment, may }: PartsProps) {
   const [open, setOpen] = useState<Name>(lastOpen)
-  const { data: webhooks } = useQuery(webhooksQuery(place, payment.transactionId, may.has('webhooks:read')))
+  const { data: webhooks } = useQuery(webhooksQuery(place, transactionId, may.has('webhooks:read')))
   const show = (name: Name) => {
     lastOpen = name
     setOpen(name)
   }
-  const { transactionId } = payment
   const parts: Readonly<Record<Name, () => ReactNode>> = {
-    timeline: () => <TimelineTab may={may} payment={payment} place={place} />,
+    timeline: () => (payment ? <TimelineTab may={may} payment={payment} place={place} /> : loadingPart),
     money: () => <MoneyTab place={place} transactionId={transactionId} />,
     webhooks: () => <WebhooksTab may={may} place={place} transactionId={transactionId} />,
     api: () => <ApiTab may={may} place={place} transactionId={transactionId} />,
-    raw: () => <RawTab payment={payment} />,
+    raw: () => (payment ? <RawTab payment={payment} /> : loadingPart),
   }
   const tabs = names.map((name) => ({
     name,
@@ -84,6 +95,8 @@ function Parts({ place, payment, may }: PartsProps) {
     </Tabs>
   )
 }
+
+const loadingPart = <div aria-busy="true" className="skeleton delayed mt-4 h-64" />
 
 function Problem({ error, onAgain }: { readonly error: Error; readonly onAgain: () => void }) {
   const isMissing = error instanceof CallError && error.status === 404

@@ -73,16 +73,16 @@ interface ChipProps {
 function Chip({ field, filters, onEdit, onRemove }: ChipProps) {
   const { operator, value } = wordsOf(filters, field)
   return (
-    <span className="inline-flex h-[30px] flex-none items-stretch divide-x divide-line overflow-hidden rounded-sm border border-line-2 text-xs whitespace-nowrap">
-      <button className="inline-flex items-stretch divide-x divide-line hover:bg-hover" onClick={onEdit} type="button">
+    <span className="inline-flex h-[30px] flex-none items-stretch overflow-hidden rounded-sm border border-line-2 text-xs whitespace-nowrap">
+      <button className="inline-flex items-stretch hover:bg-hover" onClick={onEdit} type="button">
         <span className="sr-only">Change the filter </span>
         <span className="flex items-center px-2 text-ink-3">{field.word}</span>
-        <span className="flex items-center px-2 text-ink-3">{operator}</span>
-        <b className="flex items-center px-2 font-semibold">{value}</b>
+        <span className="flex items-center border-l border-line px-2 text-ink-3">{operator}</span>
+        <b className="flex items-center border-l border-line px-2 font-semibold">{value}</b>
       </button>
       <button
         aria-label={`Remove the filter ${field.word}`}
-        className="grid w-7 place-items-center text-ink-2 hover:bg-hover"
+        className="grid w-7 place-items-center border-l border-line text-ink-2 hover:bg-hover"
         onClick={onRemove}
         type="button"
       >

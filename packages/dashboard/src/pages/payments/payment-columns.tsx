@@ -19,6 +19,7 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
       head: 'Select',
       width: '24px',
       isControl: true,
+      isFitting: true,
       hasHiddenHead: true,
       cell: (payment) => (
         <Direction isSelected={selected.has(payment.transactionId)} onToggle={toggle} payment={payment} />
@@ -27,45 +28,46 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
     {
       head: 'Time',
       width: '',
-      className: 'w-[108px] flex-none @max-[700px]:w-[90px]',
+      className: 'w-[108px] flex-none list-small:w-[90px]',
       cell: ({ fullTimestamp }) => <PaymentTime at={fullTimestamp} />,
     },
     {
       head: 'Amount',
       width: '',
       isNumber: true,
-      className: 'w-[126px] flex-none pr-2 @max-[700px]:w-[114px] @max-[700px]:pr-0',
+      className: 'w-[126px] flex-none pr-2 list-small:w-[114px] list-small:pr-0',
       cell: (payment) => <Amount payment={payment} />,
     },
     {
       head: 'Status',
       width: '',
-      className: 'w-[136px] flex-none @max-[700px]:w-[125px]',
+      isFitting: true,
+      className: 'w-[136px] flex-none list-small:w-[125px]',
       cell: ({ stage }) => <StatusBadge of={stage} />,
     },
     { head: 'Counterparty', width: 'minmax(124px,1fr)', cell: counterpartyOf },
-    { head: 'Method', width: '96px', from: 'large', cell: methodOf },
+    { head: 'Method', width: '96px', from: 'large', isFitting: true, cell: methodOf },
     {
       head: 'Reference',
       width: 'minmax(96px,1fr)',
-      cell: ({ externalReference }) => (
-        <span className="font-mono text-xs" title={externalReference}>
-          {externalReference}
-        </span>
-      ),
+      look: 'font-mono text-xs',
+      title: ({ externalReference }) => externalReference,
+      cell: ({ externalReference }) => externalReference,
     },
-    { head: 'Fee', width: '72px', from: 'large', isNumber: true, cell: (payment) => <Fee payment={payment} /> },
+    { head: 'Fee', width: '72px', from: 'large', isNumber: true, look: 'text-ink-2 tabular-nums', cell: feeOf },
     {
       head: 'Receipt',
       width: '96px',
       from: 'large',
-      cell: ({ providerReceipt }) => <span className="font-mono text-xs text-ink-2">{providerReceipt || '–'}</span>,
+      look: 'font-mono text-xs text-ink-2',
+      cell: ({ providerReceipt }) => providerReceipt || '–',
     },
     {
       head: 'Transaction',
       width: '150px',
       from: 'large',
       isControl: true,
+      isFitting: true,
       cell: ({ transactionId }) => <CopyText text={transactionId} what="Transaction id" />,
     },
   ]
@@ -73,8 +75,8 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
 
 const PaymentTime = ({ at }: { readonly at: string }) => (
   <>
-    <Time at={at} className="text-ink-2 @max-[700px]:hidden" />
-    <ShortTime at={at} className="hidden text-ink-2 @max-[700px]:inline" />
+    <Time at={at} className="text-ink-2 list-small:hidden" />
+    <ShortTime at={at} className="hidden text-ink-2 list-small:inline" />
   </>
 )
 
@@ -82,13 +84,13 @@ const Amount = ({ payment }: { readonly payment: Payment }) => (
   <Money amount={payment.amount} currency={payment.currency} isOut={isOut(payment)} />
 )
 
-function Fee({ payment }: { readonly payment: Payment }) {
+function feeOf(payment: Payment): string {
   if (payment.fee === 0) return '–'
   const { whole, decimals } = moneyParts(
     payment.fee,
     isOut(payment) ? payment.senderCurrency : payment.receiverCurrency,
   )
-  return <span className="text-ink-2 tabular-nums">{`${whole}${decimals}`}</span>
+  return `${whole}${decimals}`
 }
 
 interface DirectionProps {
@@ -111,9 +113,10 @@ function Direction({ payment, isSelected, onToggle }: DirectionProps) {
       title={out ? 'Money out' : 'Money in'}
       type="button"
     >
-      <span className={`grid size-5 place-items-center rounded-xs group-hover:ring-1 group-hover:ring-line-3 ${look}`}>
-        <Icon name={isSelected ? 'check' : out ? 'out' : 'in'} size={12} />
-      </span>
+      <Icon
+        className={`size-5 rounded-xs p-1 group-hover:ring-1 group-hover:ring-line-3 ${look}`}
+        name={isSelected ? 'check' : out ? 'out' : 'in'}
+      />
     </button>
   )
 }
@@ -123,10 +126,11 @@ export function PhoneRow({ payment }: { readonly payment: Payment }) {
   const out = isOut(payment)
   return (
     <span className="grid h-full grid-cols-[20px_1fr_auto] content-center items-center gap-x-3 gap-y-1">
-      <span
-        className={`row-span-2 grid size-5 place-items-center rounded-xs ${out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'}`}
-      >
-        <Icon name={out ? 'out' : 'in'} size={12} />
+      <span className="row-span-2">
+        <Icon
+          className={`size-5 rounded-xs p-1 ${out ? 'bg-surface-3 text-ink-2' : 'bg-ok-soft text-ok'}`}
+          name={out ? 'out' : 'in'}
+        />
         <span className="sr-only">{out ? 'Out' : 'In'}</span>
       </span>
       <span className="truncate font-medium">{counterpartyOf(payment)}</span>

@@ -1,11 +1,12 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { lazyRouteComponent, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import type { Place } from '../../api/place.ts'
 import { permissionsIn, useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { LinkButton } from '../../ui/link-button.tsx'
 import { say } from '../../ui/toast.tsx'
+import { readPayment } from '../payment/payment-queries.ts'
 import { exportPayments } from './export-payments.ts'
 import { FilterBar } from './filter-bar.tsx'
 import type { PaymentFilters } from './filters.ts'
@@ -17,8 +18,8 @@ import { useListKeys } from './use-list-keys.ts'
 import { useSelection } from './use-selection.ts'
 import { ViewTabs } from './view-tabs.tsx'
 
-const loadDrawer = async () => ({ default: (await import('../payment/payment-drawer.tsx')).PaymentDrawer })
-const PaymentDrawer = lazy(loadDrawer)
+/** Once loaded it is drawn at once. `lazy` would show its fallback first, which React keeps for 300 ms. */
+const PaymentDrawer = lazyRouteComponent(() => import('../payment/payment-drawer.tsx'), 'PaymentDrawer')
 
 /** All payments of a merchant. Only the rows on the screen exist, however many are loaded. */
 export function PaymentsPage() {
@@ -62,6 +63,7 @@ export function PaymentsPage() {
       {filters.open !== undefined && (
         <Suspense>
           <PaymentDrawer
+            known={payments[at]}
             onClose={() => open(undefined)}
             onStep={at < 0 ? undefined : step}
             place={place}
@@ -81,10 +83,12 @@ function usePaymentsPage() {
   const place = useParams({ from })
   const filters = useSearch({ from })
   const navigate = useNavigate({ from })
-  const may = permissionsIn(useMe(), place)
+  const queries = useQueryClient()
+  const me = useMe()
+  const may = useMemo(() => permissionsIn(me, place), [me, place])
   const [q, setQ] = useState('')
   const [active, setActive] = useState(filters.open)
-  useEffect(() => void loadDrawer(), []) // The first payment opens as fast as the next ones.
+  useEffect(() => void PaymentDrawer.preload?.(), []) // The first payment opens as fast as the next ones.
   const add = useRef<HTMLButtonElement>(null)
   const selection = useSelection()
   const typed = useDeferredValue(q.trim())
@@ -93,10 +97,13 @@ function usePaymentsPage() {
   const show = useCallback((search: PaymentFilters) => void navigate({ search: search as never }), [navigate])
   const open = useCallback(
     (id: string | undefined) => {
-      if (id !== undefined) setActive(id)
+      if (id !== undefined) {
+        readPayment(queries, place, id, may)
+        setActive(id)
+      }
       void navigate({ search: ((before: object) => ({ ...before, open: id })) as never, replace: id === undefined })
     },
-    [navigate],
+    [navigate, queries, place, may],
   )
   const startExport = () =>
     void exportPayments(place, filters, typed).catch((error: Error) => say('The export did not start', error.message))
