@@ -27,7 +27,7 @@ test('a payment opens with what its row has, and asks for all its parts at once'
   await drawer.getByText('1,250').first().waitFor()
   assert.equal(await drawer.getByRole('tab').count(), 5)
   await until('all parts to be asked for', () => Promise.resolve(asked.length === 4))
-  assert.deepEqual(asked.toSorted(), ['entries', 'request-log', id, 'webhooks'].toSorted())
+  assert.deepEqual(new Set(asked), new Set(['entries', 'request-log', id, 'webhooks']))
   assert.equal(await drawer.getByRole('button', { name: 'Refund' }).count(), 0)
   isReleased.resolve()
   await drawer.getByRole('button', { name: 'Refund' }).waitFor()
