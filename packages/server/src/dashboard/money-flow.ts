@@ -5,8 +5,9 @@ import { invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Currency } from '../money/currencies.ts'
 import { numberFromMinor } from '../money/money.ts'
-import { createWalletFlows, type Flow, sumOf, type WalletFlow } from '../wallets/flow.ts'
+import { type Flow, readWalletFlow, sumOf, type WalletFlow } from '../wallets/flow.ts'
 import { readStatementQuery, StatementFields } from '../wallets/statement-query.ts'
+import { dayUs } from '../wallets/sum-days.ts'
 import { closed, dataOf } from './schema.ts'
 
 const ShownFlow = Type.Object(
@@ -43,12 +44,9 @@ const Query = Type.Object(
 )
 
 const daysMax = 92
-const dayUs = 86_400_000_000n
 
 /** Where a wallet's money came from and where it went. */
 export function moneyFlowRoute(app: App, ctx: Context): void {
-  const flows = createWalletFlows(ctx.db.read)
-
   app.get(
     '/money-flow',
     {
@@ -56,7 +54,7 @@ export function moneyFlowRoute(app: App, ctx: Context): void {
       schema: {
         summary: "Add up a wallet's money in and out",
         description:
-          'From the ledger, for at most 92 days. `opening` plus `totalIn` is `totalOut` plus `closing`, exactly. Each part adds up lines of the statement; lines of archived months are one part.',
+          'From the ledger, for at most 92 days. `opening` plus `totalIn` is `totalOut` plus `closing`, exactly. Each part adds up lines of the statement; lines of archived months that were not added up before are one part.',
         tags: ['Wallets'],
         querystring: Query,
         response: { 200: dataOf(MoneyFlow) },
@@ -67,7 +65,7 @@ export function moneyFlowRoute(app: App, ctx: Context): void {
       const wanted = await readStatementQuery(ctx.db.read, owner, request.query)
       if (wanted.to - wanted.from > BigInt(daysMax) * dayUs)
         throw invalid([{ field: 'endDate', message: `endDate is more than ${daysMax} days after startDate` }])
-      const flow = await flows.read(owner, wanted)
+      const flow = await readWalletFlow(ctx.db.read, owner, wanted)
       return { success: true as const, data: present(flow, wanted) }
     },
   )

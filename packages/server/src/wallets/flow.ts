@@ -1,6 +1,6 @@
-import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { archivedLines, kindOfLine } from './line-kinds.ts'
+import { dayUs, type LineSum } from './sum-days.ts'
 
 /** Why money came into a wallet or left it. */
 type FlowKind =
@@ -31,102 +31,72 @@ export interface WalletFlow {
   readonly closing: bigint
 }
 
-interface FlowWanted {
+interface Wallet {
   readonly currency: string
   readonly country: string
+}
+
+interface FlowWanted extends Wallet {
   /** The start of a day in UTC, in microseconds; from is included, to is not. */
   readonly from: bigint
   readonly to: bigint
 }
 
-/** Lines of a wallet on one day that are alike. */
-interface Group {
-  /** The day since 1970, in UTC. */
-  readonly day: number
-  readonly event: string
-  readonly number: number
-  readonly method: string | null
-  readonly is_credit: boolean
-  readonly amount: bigint
-  readonly count: bigint
-}
-
-interface Row {
-  readonly opening: bigint
-  readonly closing: bigint
-  readonly groups: readonly (Omit<Group, 'amount' | 'count'> & { readonly amount: string; readonly count: number })[]
-}
-
-/** Adds up the lines of wallets' statements. */
-export interface WalletFlows {
-  read(owner: Owner, wanted: FlowWanted): Promise<WalletFlow>
-}
-
-const dayUs = 86_400_000_000n
-/** One statement adds up at most this many days, which keeps it far below the limit of a statement. */
-const daysAtOnce = 3
+/** One statement adds up the lines of at most this many days, which keeps it far below the limit of a statement. */
+const daysAtOnce = 3n
 const statementsAtOnce = 2
-const daysKeptMax = 5000
 
 /**
- * The lines of a day are added up once when there is a later one: lines never change, and each is later than the one before. The
- * other days and the balances are from one snapshot of the ledger.
+ * Past days that a worker has added up are read from their sums, all others from the ledger. A past day has no new lines (see
+ * {@link sumDays}), so it may be read at any time; the balances and the lines of the newest day are from one snapshot.
  */
-export function createWalletFlows(db: ReadDb): WalletFlows {
-  const kept = new BoundedMap<string, readonly Group[]>(daysKeptMax)
-  return {
-    read: async (owner, wanted) => {
-      const { currency, country, from, to } = wanted
-      const closedTo = ((await readLast(db, owner, wanted)) / dayUs) * dayUs
-      const unread = closedTo < from ? from : closedTo < to ? closedTo : to
-      const days = daysBetween(from, unread)
-      const keyOf = (day: number) => [owner.merchant_id, owner.env, currency, country, day].join(' ')
-      const missing = days.filter((day) => !kept.has(keyOf(day)))
-      const closed = new Map(days.map((day) => [day, kept.get(keyOf(day)) ?? []]))
-      const slices = slicesOf(missing).values()
-      const readSlices = async () => {
-        for (const slice of slices) {
-          const [start, end] = [BigInt(slice[0] ?? 0) * dayUs, BigInt((slice.at(-1) ?? 0) + 1) * dayUs]
-          const { groups } = await readRow(db, owner, { ...wanted, from: start, to: end, unread: start })
-          for (const day of slice) {
-            const own = groups.filter((group) => group.day === day)
-            closed.set(day, own)
-            kept.set(keyOf(day), own)
-          }
-        }
-      }
-      await Promise.all(Array.from({ length: statementsAtOnce }, readSlices))
-      const { opening, closing, groups } = await readRow(db, owner, { ...wanted, unread })
-      return flowOf([...[...closed.values()].flat(), ...groups], opening, closing)
-    },
+export async function readWalletFlow(db: ReadDb, owner: Owner, wanted: FlowWanted): Promise<WalletFlow> {
+  const { from, to } = wanted
+  const { open_at, summed_to } = await readProgress(db, owner, wanted)
+  const within = (at: bigint) => (at < from ? from : at < to ? at : to)
+  const slices = slicesOf(within(summed_to), within(open_at)).values()
+  const sums: LineSum[] = []
+  const readSlices = async () => {
+    for (const slice of slices) sums.push(...(await readTotals(db, owner, { ...wanted, ...slice })).sums)
   }
+  await Promise.all(Array.from({ length: statementsAtOnce }, readSlices))
+  const ends = { summedTo: within(summed_to), linesFrom: within(open_at) }
+  const { opening, closing, sums: others } = await readTotals(db, owner, { ...wanted, ...ends })
+  return flowOf([...sums, ...others], opening, closing)
 }
 
-const daysBetween = (from: bigint, to: bigint) =>
-  Array.from({ length: Number((to - from) / dayUs) }, (_, index) => Number(from / dayUs) + index)
+/** Past days without sums, a few at a time. */
+function slicesOf(from: bigint, to: bigint): Omit<Parts, keyof Wallet>[] {
+  if (from >= to) return []
+  const next = from + daysAtOnce * dayUs
+  const end = next < to ? next : to
+  return [{ from, summedTo: from, linesFrom: from, to: end }, ...slicesOf(end, to)]
+}
 
-/** Days that are read together. */
-const slicesOf = (days: readonly number[]) => [
-  ...Map.groupBy(days, (day) => Math.floor((day - (days[0] ?? 0)) / daysAtOnce)).values(),
-]
+interface Progress {
+  /** The start of the day of the wallet's newest line. */
+  readonly open_at: bigint
+  /** The days before are added up. */
+  readonly summed_to: bigint
+}
 
-/** The time of the wallet's newest line, in microseconds. */
-async function readLast(db: ReadDb, owner: Owner, { currency, country }: FlowWanted): Promise<bigint> {
-  const [wallet] = await db.query<{ last: bigint }>(
+async function readProgress(db: ReadDb, owner: Owner, { currency, country }: Wallet): Promise<Progress> {
+  const [wallet] = await db.query<Progress>(
     owner,
     sql`
-      select entry_at as last
+      select entry_at / ${dayUs} * ${dayUs} as open_at,
+        coalesce((select max(day) + 1 from wallet_day_sums where wallet_id = wallets.id)::bigint * ${dayUs}, 0) as summed_to
       from wallets
       where merchant_id = ${owner.merchant_id}
         and env = ${owner.env}
         and currency = ${currency}
         and country = ${country}`,
   )
-  return wallet?.last ?? 0n
+  return wallet ?? { open_at: 0n, summed_to: 0n }
 }
 
-function flowOf(groups: readonly Group[], opening: bigint, closing: bigint): WalletFlow {
-  const flows = (isCredit: boolean) => flowsOf(groups.filter(({ is_credit }) => is_credit === isCredit))
+function flowOf(sums: readonly LineSum[], opening: bigint, closing: bigint): WalletFlow {
+  const flows = (isCredit: boolean) => flowsOf(sums.filter(({ is_credit }) => is_credit === isCredit))
   const [into, out] = [flows(true), flows(false)]
   // Lines of archived months are not there to be added up.
   const archived = closing - opening - (sumOf(into) - sumOf(out))
@@ -142,10 +112,9 @@ const archivedFlow = (amount: bigint): Flow => ({ kind: archivedLines, method: '
 export const sumOf = (flows: readonly Flow[]) => flows.reduce((sum, { amount }) => sum + amount, 0n)
 
 /** Flows of the same kind and method together, the greatest first. */
-function flowsOf(groups: readonly Group[]): Flow[] {
-  const named = groups.map((group) => ({ ...group, kind: kindOf(group) }))
-  const methodOf = ({ kind, method }: (typeof named)[number]) =>
-    kind === 'charge' || kind === 'payout' ? (method ?? '') : ''
+function flowsOf(sums: readonly LineSum[]): Flow[] {
+  const named = sums.map((sum) => ({ ...sum, kind: kindOf(sum) }))
+  const methodOf = ({ kind, method }: (typeof named)[number]) => (kind === 'charge' || kind === 'payout' ? method : '')
   return [...Map.groupBy(named, (each) => `${each.kind} ${methodOf(each)}`).values()]
     .flatMap((some) => {
       const [first] = some
@@ -157,22 +126,30 @@ function flowsOf(groups: readonly Group[]): Flow[] {
     .sort((left, right) => Number(right.amount - left.amount))
 }
 
-function kindOf({ event, number, is_credit }: Group): FlowKind {
+function kindOf({ event, number, is_credit }: LineSum): FlowKind {
   if (event === 'conversion') return 'conversion'
   const kind = kindOfLine(event, number)
   if (kind === 'payment') return is_credit ? 'charge' : 'payout'
   return kind
 }
 
-interface Unread extends FlowWanted {
-  /** Lines from here on are added up. */
-  readonly unread: bigint
+interface Parts extends FlowWanted {
+  /** From the start to here, days are read from their sums. */
+  readonly summedTo: bigint
+  /** From here to the end, lines are added up. */
+  readonly linesFrom: bigint
+}
+
+interface Row {
+  readonly opening: bigint
+  readonly closing: bigint
+  readonly sums: readonly (Omit<LineSum, 'amount' | 'count'> & { readonly amount: string; readonly count: number })[]
 }
 
 interface Totals {
   readonly opening: bigint
   readonly closing: bigint
-  readonly groups: readonly Group[]
+  readonly sums: readonly LineSum[]
 }
 
 /**
@@ -180,7 +157,8 @@ interface Totals {
  * payments of these days or of the day before, which one range of ids has; the payments of the others are found one by one. The
  * planner expects far more groups than there are, and would sort all lines on disk; a walk does not sort.
  */
-async function readRow(db: ReadDb, owner: Owner, { currency, country, from, to, unread }: Unread): Promise<Totals> {
+async function readTotals(db: ReadDb, owner: Owner, wanted: Parts): Promise<Totals> {
+  const { currency, country, from, to, summedTo, linesFrom } = wanted
   const dateOf = (us: bigint) => new Date(Number(us / 1000n))
   const [row] = await db.walk<Row>(
     owner,
@@ -192,18 +170,24 @@ async function readRow(db: ReadDb, owner: Owner, { currency, country, from, to, 
           and env = ${owner.env}
           and currency = ${currency}
           and country = ${country}
-      ), groups as (
-        select (t.entry_at / ${dayUs})::int as day, t.event, t.number,
-          coalesce(p.method, (select method from transactions where id = t.transaction_id)) as method,
+      ), sums as (
+        select event, number, method, is_credit, amount, count
+        from wallet_day_sums
+        where wallet_id = (select id from wallet)
+          and day >= ${from / dayUs}
+          and day < ${summedTo / dayUs}
+        union all
+        select t.event, t.number,
+          coalesce(p.method, (select method from transactions where id = t.transaction_id), '') as method,
           t.credit_account = t.wallet_id as is_credit, sum(t.amount) as amount, count(*) as count
         from transfers t
         left join transactions p on p.id = t.transaction_id
-          and p.id >= id_at(${dateOf(unread - dayUs)})
+          and p.id >= id_at(${dateOf(linesFrom - dayUs)})
           and p.id < id_at(${dateOf(to)})
         where t.wallet_id = (select id from wallet)
-          and t.entry_at >= ${unread}
+          and t.entry_at >= ${linesFrom}
           and t.entry_at < ${to}
-        group by 1, 2, 3, 4, 5
+        group by 1, 2, 3, 4
       )
       select
         coalesce((
@@ -223,15 +207,15 @@ async function readRow(db: ReadDb, owner: Owner, { currency, country, from, to, 
           limit 1
         ), wallet.posted) as closing,
         coalesce((
-          select jsonb_agg(jsonb_build_object('day', day, 'event', event, 'number', number, 'method', method, 'is_credit',
-            is_credit, 'amount', amount::text, 'count', count))
-          from groups
-        ), '[]') as groups
+          select jsonb_agg(jsonb_build_object('event', event, 'number', number, 'method', method, 'is_credit', is_credit,
+            'amount', amount::text, 'count', count))
+          from sums
+        ), '[]') as sums
       from wallet`,
   )
-  const { opening = 0n, closing = 0n, groups = [] } = row ?? {}
+  const { opening = 0n, closing = 0n, sums = [] } = row ?? {}
   return {
     ...{ opening, closing },
-    groups: groups.map((each) => ({ ...each, amount: BigInt(each.amount), count: BigInt(each.count) })),
+    sums: sums.map((each) => ({ ...each, amount: BigInt(each.amount), count: BigInt(each.count) })),
   }
 }

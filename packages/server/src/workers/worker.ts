@@ -12,6 +12,7 @@ import { openStream } from '../platform/stream.ts'
 import type { Watch } from '../platform/wakeups.ts'
 import { forgetArmed } from '../scenarios/armed.ts'
 import { sweepEndpoints } from '../webhooks/sweep.ts'
+import { startDayKeeper } from './day-keeper.ts'
 import { startDeliveries } from './deliveries.ts'
 import { reportFloats } from './float-keeper.ts'
 import { startLanes } from './lanes.ts'
@@ -39,6 +40,7 @@ export function startWorker(ctx: Context): Watch[] {
     startDeliveries(ctx),
     ...startRelay(ctx),
     startLookupKeeper(ctx),
+    startDayKeeper(ctx),
     ctx.wakeups.onWake('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.wakeups.onWake('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.wakeups.onWake('forget', forgetEveryMs, () => forget(ctx.db.write)),

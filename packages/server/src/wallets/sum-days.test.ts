@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { testDatabase } from '../dev-stack/servers.ts'
+import { openBooks } from '../ledger/books.ts'
+import { createWriter } from '../ledger/chain.ts'
+import { type Db, type Owner, sql } from '../platform/db.ts'
+import { newId } from '../platform/ids.ts'
+import { movement, openTestDatabase, testLedger } from '../testing/ledger.ts'
+import { readWalletFlow, sumOf, type WalletFlow } from './flow.ts'
+import { dayUs, sumDays } from './sum-days.ts'
+
+const { signal } = new AbortController()
+const linesMax = 3
+const funds = 100_00n
+
+/** A wallet with funds on its first day, and what is in its sums and in the ledger. */
+async function setUp(t: TestContext) {
+  const ledger = await testLedger(t)
+  const { db, ask, poster } = ledger
+  t.after(() => ask(`update clock_offset set ahead = '0'`))
+  const [wallet = ''] = await ledger.wallets(1, funds)
+  const other = await ledger.account('treasury')
+  const [row = assert.fail()] = await ask<Owner & { currency: string; country: string }>(
+    'select merchant_id, env, currency, country from wallets where id = $1',
+    [wallet],
+  )
+  const { currency, country, ...owner } = row
+  const line = (amount: bigint) =>
+    amount > 0n
+      ? movement({ kind: 'transfer', debit_account: other, credit_account: wallet, amount })
+      : movement({ kind: 'transfer', debit_account: wallet, credit_account: other, amount: -amount })
+  const today = (BigInt(Date.now()) * 1000n) / dayUs
+  const period = { currency, country, from: (today - 1n) * dayUs, to: (today + 30n) * dayUs }
+  const grouped = `event, number, is_credit, sum(amount)::text as amount, sum(count)::int as count`
+  return {
+    ...{ db, ask, owner, wallet, line },
+    post: async (amount: bigint) =>
+      assert.equal(await poster.submit({ wallets: [wallet], movements: [line(amount)] }), undefined),
+    nextDay: () => ask(`update clock_offset set ahead = ahead + interval '1 day'`),
+    flow: () => readWalletFlow(db.read, owner, period),
+    summed: () =>
+      ask(
+        `select day, ${grouped} from wallet_day_sums where wallet_id = $1 group by day, event, number, is_credit order by 1, 2, 3, 4`,
+        [wallet],
+      ),
+    /** The same of the ledger's lines, of every day before that of the newest. */
+    pastLines: () =>
+      ask(
+        `select (entry_at / ${dayUs})::int as day, ${grouped}
+         from (select *, credit_account = wallet_id as is_credit, 1 as count from transfers) t
+         where wallet_id = $1 and entry_at < (select entry_at / ${dayUs} * ${dayUs} from wallets where id = $1)
+         group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
+        [wallet],
+      ),
+  }
+}
+
+function assertExact({ opening, into, out, closing }: WalletFlow): void {
+  assert.equal(opening + sumOf(into), sumOf(out) + closing)
+  // A part of archived lines would hide a wrong sum.
+  assert.deepEqual(
+    [...into, ...out].filter(({ kind }) => kind === 'archived'),
+    [],
+  )
+}
+
+test('every flow is exact while two processes sum past days and money moves', async (t) => {
+  const { db, post, nextDay, flow, summed, pastLines } = await setUp(t)
+  const other = openTestDatabase((await testDatabase()).loginUrl)
+  t.after(() => other.close())
+  let isMoving = true
+  const move = async () => {
+    for (let day = 0; day < 6; day += 1) {
+      await Promise.all(Array.from({ length: 10 }, (_, n) => post(n % 3 === 0 ? -BigInt(n + 1) : BigInt(n + 1))))
+      await nextDay()
+    }
+    await post(1n)
+    isMoving = false
+  }
+  const sum = async (of: Db) => {
+    while (isMoving) await sumDays(of, { signal, linesMax })
+    await sumDays(of, { signal, linesMax })
+  }
+  const flows: WalletFlow[] = []
+  const read = async () => {
+    while (isMoving) flows.push(await flow())
+  }
+
+  await Promise.all([move(), sum(db.write), sum(other.write), read(), read()])
+
+  assert.ok(flows.length > 5)
+  for (const each of flows) assertExact(each)
+  const last = await flow()
+  assertExact(last)
+  const lines = [...last.into, ...last.out].reduce((count, each) => count + each.count, 0)
+  assert.equal(lines, 62)
+  assert.deepEqual(await summed(), await pastLines())
+})
+
+test('a day is not summed while an open transaction may add a line to it', async (t) => {
+  const { db, wallet, line, post, nextDay, flow, summed, pastLines } = await setUp(t)
+  const written = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const open = db.write.batch(1000, async (tx) => {
+    const books = await openBooks(tx, createWriter(), [], [wallet])
+    books.apply([line(7n)])
+    await books.write()
+    written.resolve()
+    await released.promise
+  })
+  await written.promise
+  await nextDay()
+
+  await sumDays(db.write, { signal })
+  const whileOpen = await summed()
+  released.resolve()
+  await open
+  await sumDays(db.write, { signal })
+  const afterIt = await summed()
+  await post(1n)
+  await sumDays(db.write, { signal })
+
+  assert.deepEqual([whileOpen, afterIt], [[], []])
+  const sums = await summed()
+  assert.deepEqual(
+    sums.map(({ amount, count }) => [amount, count]),
+    [[String(funds + 7n), 2]],
+  )
+  assert.deepEqual(sums, await pastLines())
+  assertExact(await flow())
+})
+
+test('a batch that began on a summed day adds its line to a later day', async (t) => {
+  const { db, wallet, line, post, nextDay, flow, summed, pastLines } = await setUp(t)
+  const begun = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const late = db.write.batch(1000, async (tx) => {
+    begun.resolve()
+    await released.promise
+    const books = await openBooks(tx, createWriter(), [], [wallet])
+    books.apply([line(7n)])
+    await books.write()
+  })
+  await begun.promise
+  await nextDay()
+  await post(1n)
+  await sumDays(db.write, { signal })
+  const before = await summed()
+
+  released.resolve()
+  await late
+
+  assert.equal(before.length, 1)
+  assert.deepEqual(await pastLines(), before)
+  assertExact(await flow())
+})
+
+test('a process killed between any two statements leaves whole days, and the next one sums the rest', async (t) => {
+  const { db, post, nextDay, flow, summed, pastLines } = await setUp(t)
+  for (let day = 0; day < 2; day += 1) {
+    for (let n = 0; n < 7; n += 1) await post(5n)
+    await nextDay()
+  }
+  await post(1n)
+  const past = await pastLines()
+  const killedAfter = (statements: number): Db => {
+    let left = statements
+    return { query: (query) => (left-- > 0 ? db.write.query(query) : Promise.reject(new Error('killed'))) }
+  }
+
+  const days: number[] = []
+  let kills = 0
+  while (await sumDays(killedAfter(kills), { signal, linesMax }).then(() => false, () => true)) {
+    const sums = await summed()
+    assert.deepEqual(sums, past.slice(0, sums.length))
+    days.push(sums.length)
+    assertExact(await flow())
+    kills += 1
+  }
+  await sumDays(db.write, { signal, linesMax })
+
+  assert.deepEqual([...new Set(days)], [0, 1, 2])
+  assert.deepEqual(await summed(), past)
+})
+
+test('a stop ends the work between two statements', async (t) => {
+  const { db, post, nextDay, summed } = await setUp(t)
+  await nextDay()
+  await post(1n)
+  const stopping = new AbortController()
+  let statements = 0
+  const stopped: Db = {
+    query: (query) => {
+      statements += 1
+      stopping.abort()
+      return db.write.query(query)
+    },
+  }
+
+  await sumDays(stopped, { signal: stopping.signal })
+
+  assert.equal(statements, 1)
+  assert.deepEqual(await summed(), [])
+})
+
+test('a merchant reads sums of its own wallets only', async (t) => {
+  const { db, owner, wallet, post, nextDay } = await setUp(t)
+  await nextDay()
+  await post(1n)
+  await sumDays(db.write, { signal })
+  const read = (of: Owner) => db.read.query<{ wallet_id: string }>(of, sql`select wallet_id from wallet_day_sums`)
+
+  const own = await read(owner)
+  const others = await read({ ...owner, merchant_id: newId(Date.now(), 0) })
+  const live = await read({ ...owner, env: 'live' })
+
+  assert.deepEqual(own, [{ wallet_id: wallet }])
+  assert.deepEqual([others, live], [[], []])
+})
