@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { readId } from '../platform/ids.ts'
 import { member, pathIn } from '../testing/members.ts'
 import { payOut } from '../testing/paying.ts'
 import { refundingMalipo } from '../testing/refunding.ts'
+import { sumDays } from '../wallets/sum-days.ts'
 
 interface Flow {
   readonly kind: string
@@ -98,7 +100,7 @@ test('days before and after have the balance of then, and other days are refused
   assert.equal((await call('currency=KES&startDate=2026-01-01&endDate=2026-04-02')).status, 200)
 })
 
-test('days that were added up before and the days after them are exact together', async (t) => {
+test('past days without sums and the days after them are exact together', async (t) => {
   const { malipo, merchant } = await setUp(t)
   t.after(() => malipo.ask(`update clock_offset set ahead = '0'`))
   await merchant.paid(500)
@@ -123,6 +125,32 @@ test('days that were added up before and the days after them are exact together'
   assert.deepEqual([both.opening, both.closing], [statement.opening, statement.closing])
   assert.equal(minor(both.opening) + minor(both.totalIn), minor(both.totalOut) + minor(both.closing))
   assert.equal(past.closing, recent.opening)
+})
+
+test('a flow is the same before and after a worker has summed its past days', async (t) => {
+  const { malipo, merchant } = await setUp(t)
+  t.after(() => malipo.ask(`update clock_offset set ahead = '0'`))
+  const charge = await merchant.paid(500)
+  await merchant.paidByTransfer(300)
+  await malipo.comesTo(await merchant.refunded(charge.id, { amount: 120 }), 'successful')
+  await malipo.later(2 * 86_400)
+  await merchant.paid(200)
+  const viewer = await member(malipo, merchant.id, ['viewer'])
+  const read = async () => {
+    const query = `/money-flow?currency=KES&startDate=${dayOf(1)}&endDate=${dayOf(-3)}`
+    return (await viewer.call('GET', pathIn(merchant.id, 'sandbox', query))).body['data'] as MoneyFlow
+  }
+  const fromLedger = await read()
+
+  await sumDays(malipo.ctx.db.write, { signal: new AbortController().signal })
+
+  const [{ lines } = assert.fail()] = await malipo.ask<{ lines: string }>(
+    `select sum(count) as lines from wallet_day_sums
+     where wallet_id in (select id from wallets where merchant_id = $1)`,
+    [readId('merchant', merchant.id)],
+  )
+  assert.ok(Number(lines) >= 6, `${lines} lines are summed`)
+  assert.deepEqual(await read(), fromLedger)
 })
 
 test("a merchant's flow has nothing of another merchant", async (t) => {

@@ -39,6 +39,8 @@ interface KeptDay {
 /** No transaction that accepts a payment is open for longer, so a day gets no more payments after this. */
 const settleMs = 120_000
 const daysKeptMax = 20_000
+/** One statement counts at most this many days; the statements run together. */
+const daysAtOnce = 2
 
 /**
  * Counts a day once, and again only when it changed. A day in the past gets no new charges, and an end is final: while the number of
@@ -52,7 +54,7 @@ export function createPastCharges(db: ReadDb): PastCharges {
       const days = await openByDay(db, owner, { currency, zone, moments })
       const keyOf = (day: string) => [owner.merchant_id, owner.env, currency, zone, day].join(' ')
       const changed = days.filter(({ day, open }) => kept.get(keyOf(day))?.open !== open)
-      const counted = changed.length === 0 ? [] : await countDays(db, owner, currency, changed)
+      const counted = await countDays(db, owner, currency, changed)
       const byDay = Map.groupBy(counted, ({ day }) => day)
       return days.flatMap(({ day, end, open }) => {
         const known = kept.get(keyOf(day))
@@ -96,14 +98,27 @@ function openByDay(
 
 type CountedDay = Omit<DayCharges, 'state'> & { readonly state: DayCharges['state'] | 'open' }
 
-/** Ids are in the order of time, so each day is a range of the index by kind. */
-function countDays(
+async function countDays(
+  db: ReadDb,
+  owner: Owner,
+  currency: Currency,
+  days: readonly Day[],
+): Promise<CountedDay[]> {
+  const some = [...Map.groupBy(days, (day) => Math.floor(days.indexOf(day) / daysAtOnce)).values()]
+  return (await Promise.all(some.map((each) => countSome(db, owner, currency, each)))).flat()
+}
+
+/**
+ * Ids are in the order of time, so each day is a range of the index by kind. As in {@link countHours}, a walk does not sort: 45,000
+ * charges take a third of the time.
+ */
+function countSome(
   db: ReadDb,
   { merchant_id, env }: Owner,
   currency: Currency,
   days: readonly Day[],
 ): Promise<CountedDay[]> {
-  return db.query<CountedDay>(
+  return db.walk<CountedDay>(
     { merchant_id, env },
     sql`
       select d.day, c.method, c.state, c.count

@@ -55,6 +55,7 @@ async function fillTables(malipo: Malipo): Promise<void> {
     with one as (select id, merchant_id, env from transactions limit 1),
       reasons as (insert into refund_reasons select id, merchant_id, env, 'a test' from one),
       refunds as (insert into refunds_of_charges select id, id, merchant_id, env from one),
+      sums as (insert into wallet_day_sums select id, 1, 'test', 0, '', true, 1, 1 from wallets),
       views as (insert into saved_views (id, merchant_id, env, person_id, page, name, filters)
         select one.id, merchant_id, env, p.id, 'payments', 'Failed', '{}' from one, (select id from people limit 1) p)
     insert into refund_totals select id, merchant_id, env, 1, 0 from one`)
@@ -67,7 +68,8 @@ test('a read without a merchant set returns nothing from any readable table', as
 
   const tables = await readableTables(reader)
 
-  const known = ['audit_entries', 'merchants', 'transfers', 'wallets', 'external_accounts', 'rates', 'request_log']
+  const ofLedger = ['transfers', 'wallets', 'wallet_day_sums']
+  const known = ['audit_entries', 'merchants', ...ofLedger, 'external_accounts', 'rates', 'request_log']
   const ofEndpoints = ['webhook_endpoints', 'added_webhook_endpoints', 'webhook_records', 'added_webhook_records']
   const ofFeeds = ['events', 'feed_counters', ...ofEndpoints]
   const ofFinding = ['external_references', 'merchant_lookups']
@@ -263,6 +265,8 @@ test('a writer may not rewrite audit entries or fee rules, move rows, or create 
     await refused(writer, `update ${table} set batch = 1`, table === 'ledger_seals' ? '42703' : '42501')
     await refused(writer, `delete from ${table}`)
   }
+  await refused(writer, 'update wallet_day_sums set amount = 1')
+  await refused(writer, 'delete from wallet_day_sums')
   await refused(writer, 'update wallets set merchant_id = gen_random_uuid()')
 })
 

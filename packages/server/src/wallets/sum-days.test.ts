@@ -18,6 +18,8 @@ async function setUp(t: TestContext) {
   const ledger = await testLedger(t)
   const { db, ask, poster } = ledger
   t.after(() => ask(`update clock_offset set ahead = '0'`))
+  // From noon, so that no day ends by itself.
+  await ask(`update clock_offset set ahead = date_trunc('day', now(), 'UTC') + interval '36 hours' - now()`)
   const [wallet = ''] = await ledger.wallets(1, funds)
   const other = await ledger.account('treasury')
   const [row = assert.fail()] = await ask<Owner & { currency: string; country: string }>(
