@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { loadConfig } from '../packages/server/src/config.ts'
 import { openContext } from '../packages/server/src/context.ts'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { showId } from '../packages/server/src/platform/ids.ts'
 import { type TestPerson, testPerson } from '../packages/server/src/testing/people.ts'
 import type { Cell, CellMerchant } from '../test/support/cluster/cell.ts'
@@ -73,6 +74,12 @@ async function fillSite(site: Site, print: (line: string) => void) {
   await cell.ask('checkpoint')
   receiver.close()
   await cell.start('worker', 'worker')
+  await until('the sums of past days', async () => {
+    const [row] = await cell.ask<{ isSummed: boolean | null }>(
+      `select max(day) = extract(epoch from now())::int / 86400 - 1 as "isSummed" from wallet_day_sums`,
+    )
+    return row?.isSummed
+  })
   return { merchant, url: (await cell.start('api', 'api')).url }
 }
 

@@ -98,20 +98,12 @@ function openByDay(
 
 type CountedDay = Omit<DayCharges, 'state'> & { readonly state: DayCharges['state'] | 'open' }
 
-async function countDays(
-  db: ReadDb,
-  owner: Owner,
-  currency: Currency,
-  days: readonly Day[],
-): Promise<CountedDay[]> {
+async function countDays(db: ReadDb, owner: Owner, currency: Currency, days: readonly Day[]): Promise<CountedDay[]> {
   const some = [...Map.groupBy(days, (day) => Math.floor(days.indexOf(day) / daysAtOnce)).values()]
   return (await Promise.all(some.map((each) => countSome(db, owner, currency, each)))).flat()
 }
 
-/**
- * Ids are in the order of time, so each day is a range of the index by kind. As in {@link countHours}, a walk does not sort: 45,000
- * charges take a third of the time.
- */
+/** Ids are in the order of time, so each day is a range of the index by kind. As in {@link countHours}, a walk does not sort. */
 function countSome(
   db: ReadDb,
   { merchant_id, env }: Owner,

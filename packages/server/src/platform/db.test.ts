@@ -238,10 +238,7 @@ test('a reader may change nothing and read no secret', async (t) => {
   const reader = await connectAs(t, 'malipo_read')
 
   await refused(reader, `update merchants set first_name = 'x'`)
-  await refused(
-    reader,
-    `insert into audit_entries (id, actor, action, subject) values (gen_random_uuid(), 'x', 'x', 'x')`,
-  )
+  await refused(reader, 'insert into audit_entries (id) values (gen_random_uuid())')
   await refused(reader, 'select secret from webhook_endpoints')
   await refused(reader, 'select 1 from credentials')
   await refused(reader, `select attach_months('audit_entries', 99)`)
@@ -265,8 +262,6 @@ test('a writer may not rewrite audit entries or fee rules, move rows, or create 
     await refused(writer, `update ${table} set batch = 1`, table === 'ledger_seals' ? '42703' : '42501')
     await refused(writer, `delete from ${table}`)
   }
-  await refused(writer, 'update wallet_day_sums set amount = 1')
-  await refused(writer, 'delete from wallet_day_sums')
   await refused(writer, 'update wallets set merchant_id = gen_random_uuid()')
 })
 

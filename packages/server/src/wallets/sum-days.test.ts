@@ -172,7 +172,12 @@ test('a process killed between any two statements leaves whole days, and the nex
 
   const days: number[] = []
   let kills = 0
-  while (await sumDays(killedAfter(kills), { signal, linesMax }).then(() => false, () => true)) {
+  while (
+    await sumDays(killedAfter(kills), { signal, linesMax }).then(
+      () => false,
+      () => true,
+    )
+  ) {
     const sums = await summed()
     assert.deepEqual(sums, past.slice(0, sums.length))
     days.push(sums.length)
@@ -218,4 +223,11 @@ test('a merchant reads sums of its own wallets only', async (t) => {
 
   assert.deepEqual(own, [{ wallet_id: wallet }])
   assert.deepEqual([others, live], [[], []])
+})
+
+test('a sum of a day is never changed or deleted', async (t) => {
+  const { db } = await setUp(t)
+
+  await assert.rejects(db.write.query(sql`update wallet_day_sums set amount = amount + 1`), { code: '42501' })
+  await assert.rejects(db.write.query(sql`delete from wallet_day_sums`), { code: '42501' })
 })
