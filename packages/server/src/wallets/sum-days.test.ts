@@ -13,6 +13,8 @@ const { signal } = new AbortController()
 const linesMax = 3
 const funds = 100_00n
 
+type WalletRow = Owner & { readonly currency: string; readonly country: string }
+
 /** A wallet with funds on its first day, and what is in its sums and in the ledger. */
 async function setUp(t: TestContext) {
   const ledger = await testLedger(t)
@@ -22,11 +24,11 @@ async function setUp(t: TestContext) {
   await ask(`update clock_offset set ahead = date_trunc('day', now(), 'UTC') + interval '36 hours' - now()`)
   const [wallet = ''] = await ledger.wallets(1, funds)
   const other = await ledger.account('treasury')
-  const [row = assert.fail()] = await ask<Owner & { currency: string; country: string }>(
+  const [row = assert.fail()] = await ask<Record<keyof WalletRow, string>>(
     'select merchant_id, env, currency, country from wallets where id = $1',
     [wallet],
   )
-  const { currency, country, ...owner } = row
+  const { currency, country, ...owner } = row as WalletRow
   const line = (amount: bigint) =>
     amount > 0n
       ? movement({ kind: 'transfer', debit_account: other, credit_account: wallet, amount })
