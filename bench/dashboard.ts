@@ -74,13 +74,19 @@ async function fillSite(site: Site, print: (line: string) => void) {
   await cell.ask('checkpoint')
   receiver.close()
   await cell.start('worker', 'worker')
-  await until('the sums of past days', async () => {
-    const [row] = await cell.ask<{ isSummed: boolean | null }>(
-      `select max(day) = extract(epoch from now())::int / 86400 - 1 as "isSummed" from wallet_day_sums`,
-    )
-    return row?.isSummed
-  })
+  await untilSummed(cell)
   return { merchant, url: (await cell.start('api', 'api')).url }
+}
+
+/** In service, each day is summed by the next one. */
+function untilSummed({ ask }: Cell): Promise<boolean> {
+  const areSummed = async () => {
+    const [row] = await ask<{ isDone: boolean | null }>(
+      `select max(day) = extract(epoch from now())::int / 86400 - 1 as "isDone" from wallet_day_sums`,
+    )
+    return row?.isDone ?? false
+  }
+  return until('the sums of past days', areSummed, { timeoutMs: 600_000 })
 }
 
 interface Measured {
