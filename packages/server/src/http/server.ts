@@ -39,6 +39,7 @@ import { registerReference } from './reference/routes.ts'
 import { refuseWith } from './refuse.ts'
 import { guards, requestId } from './response-headers.ts'
 import { collectRoutes, refuseOtherMethods, refuseUnknownMethods } from './routes.ts'
+import { serializerCompiler } from './serialize.ts'
 import { validatorCompiler } from './validate.ts'
 
 export interface Server {
@@ -128,6 +129,7 @@ function createApp(ctx: Context): App {
   app.removeContentTypeParser(['text/plain', 'application/json'])
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson(app))
   app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(refuseWith(ctx.log))
   app.setNotFoundHandler(() => {
     throw new AppError('ROUTE_NOT_FOUND')

@@ -1,10 +1,11 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile } from 'typebox/compile'
 import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
 import { type Detail, invalid } from '../errors.ts'
 import { bounded } from './bounded-schema.ts'
+import { oncePerSchema } from './once-per-schema.ts'
 import type { Schema } from './reference/document.ts'
 import { choicesOf } from './reference/fields.ts'
 
@@ -29,16 +30,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   }
 }
 
-/** The sandbox serves the same routes, so every schema comes at least twice. */
-const validators = new WeakMap<TSchema, Validator>()
-
-function validatorOf(schema: TSchema): Validator {
-  const known = validators.get(schema)
-  if (known) return known
-  const compiled = Compile(bounded(schema))
-  validators.set(schema, compiled)
-  return compiled
-}
+const validatorOf = oncePerSchema((schema) => Compile(bounded(schema)))
 
 /** Parses numbers and booleans where the schema wants them. Nothing is rounded: a fraction is not an integer. */
 function withParsed(schema: TSchema, sent: unknown): unknown {
