@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { foreignFolder, markFolder } from '../packages/server/src/dev-stack/dev-folder.ts'
+import { compiled } from '../packages/server/src/dev-stack/processes.ts'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -20,7 +21,7 @@ function ownFolder(t: TestContext): string {
 /** A program of the repository with these variables and no settings of its own. */
 function run(script: string, args: readonly string[], variables: Readonly<Record<string, string>>) {
   const { PATH } = process.env
-  const env = { PATH, ...variables }
+  const env = { ...compiled, PATH, ...variables }
   const { status, stderr } = spawnSync(process.execPath, [join(root, script), ...args], { env, encoding: 'utf8' })
   return { code: status, err: stderr }
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { chromium, type Page } from 'playwright-core'
-import { freePort } from '../packages/server/src/dev-stack/processes.ts'
+import { compiled, freePort } from '../packages/server/src/dev-stack/processes.ts'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -27,7 +27,8 @@ async function startDev(t: TestContext): Promise<Dev> {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const port = await freePort()
   const { PATH } = process.env
-  const env = { PATH, HOME: folder, MALIPO_FOLDER: join(folder, 'data'), MALIPO_PORT: String(port), NO_COLOR: '1' }
+  const own = { HOME: folder, MALIPO_FOLDER: join(folder, 'data'), MALIPO_PORT: String(port), NO_COLOR: '1' }
+  const env = { ...compiled, PATH, ...own }
   const run = (script: string, args: readonly string[]) => {
     const child = spawn(process.execPath, [join(root, 'scripts', script), ...args], { env })
     let text = ''

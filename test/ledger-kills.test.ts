@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { testDatabase } from '../packages/server/src/dev-stack/servers.ts'
@@ -36,13 +33,8 @@ interface RequestQueue {
 
 type PostingProcess = ChildProcessByStdio<Writable, Readable, null>
 
-/** Cache for compiled code: processes start in a third of the time. */
-const cache = mkdtempSync(join(tmpdir(), 'malipo-kills-'))
-const env = { ...process.env, NODE_COMPILE_CACHE: cache }
-after(() => rmSync(cache, { recursive: true }))
-
 function startProcess(t: TestContext, url: string, queue: RequestQueue): PostingProcess {
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'], env })
+  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))
   child.stdin.on('error', () => undefined) // It was killed during a write.
   child.stdin.write(`${url}\n`)

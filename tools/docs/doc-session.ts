@@ -123,7 +123,7 @@ function startShell(folder: string, variables: Readonly<Record<string, string>>)
     HOME: folder,
     NO_COLOR: '1',
     DOC_ANSWERS: join(folder, '.session/answers'),
-    NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled'),
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'malipo-compiled'),
   }
   const shell = spawn('bash', ['--noprofile', '--norc'], {
     cwd: folder,

@@ -26,6 +26,12 @@ const timed = ['overload', 'under-attack', 'payments-lanes', 'webhooks-slow', 'w
 /** Tests that run a checking tool several times, or other tests that need servers. */
 const ofSlowTools = ['layers', 'openapi', 'planted-bugs'].map((name) => `tools/checks/${name}.test.ts`)
 
+/**
+ * Files of packages wait for timeouts and intervals about as long as they compute: eight of the longest used 199 s of processor time,
+ * the database included, in 518 s. So more of them run at once than there are processors.
+ */
+const packagesAtOnce = 4
+
 /** The rounds of a stage. Of the nightly proofs only the due ones run, except in the nightly stage. */
 export function roundsOf(root: string, stage: Stage, due: readonly NightlyProof[]): Round[] {
   const left = nightlyProofs.filter((proof) => !due.includes(proof))
@@ -43,7 +49,7 @@ export function roundsOf(root: string, stage: Stage, due: readonly NightlyProof[
       const files = all.filter((file) => needsNoServer(root, file) && !ofSlowTools.includes(file))
       return [{ name: 'tests without servers', files, atOnce: 2, minutesMax: 20 }]
     },
-    packages: () => [{ name: 'packages', files: packages(), atOnce: 3, minutesMax: 40 }],
+    packages: () => [{ name: 'packages', files: packages(), atOnce: packagesAtOnce, minutesMax: 40 }],
     systems: () => {
       const all = find('test/**/*.test.ts')
       const untimed = all.filter((file) => !timed.includes(file))

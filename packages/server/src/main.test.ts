@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { freePort } from './dev-stack/processes.ts'
+import { compiled, freePort } from './dev-stack/processes.ts'
 import { testDatabase } from './dev-stack/servers.ts'
 import { until } from './dev-stack/until.ts'
 import { makeSecrets, openOperator } from './operate/operator.ts'
@@ -16,7 +16,9 @@ async function start(t: TestContext, role: string, changed: Record<string, strin
   const { loginUrl, natsUrl } = await testDatabase()
   const port = await freePort()
   const variables = { ...makeSecrets(new Date()), DATABASE_URL: loginUrl, NATS_URL: natsUrl, MALIPO_DRAIN_SECONDS: '0' }
-  const child = spawn(process.execPath, [main, role], { env: { ...variables, MALIPO_PORT: String(port), ...changed } })
+  const child = spawn(process.execPath, [main, role], {
+    env: { ...compiled, ...variables, MALIPO_PORT: String(port), ...changed },
+  })
   t.after(() => child.kill('SIGKILL'))
   const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(String(part)))

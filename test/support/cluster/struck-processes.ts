@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../../../packages/server/src/dev-stack/processes.ts'
+import { compiled, freePort } from '../../../packages/server/src/dev-stack/processes.ts'
 import { until } from '../../../packages/server/src/dev-stack/until.ts'
 import { filesOf, type Strike } from '../faults/armed-failpoints.ts'
 import type { Cell, Role } from './cell.ts'
@@ -76,7 +76,7 @@ export async function runCommand(
   const files = filesOf(path)
   if (strike) arm(files, strike)
   const child = spawn(process.execPath, [cli, ...args], {
-    env: { ...env, ...settingsOf(path) },
+    env: { ...compiled, ...env, ...settingsOf(path) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const parts: string[] = []

@@ -24,8 +24,8 @@ export interface ServiceOptions {
   readonly isReady: () => Promise<boolean>
 }
 
-/** Every process uses Node's compile cache where one is set: processes start in half the time. */
-const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
+/** Node's compile cache, where one is set. A process whose whole environment is given needs it there: it starts in half the time. */
+export const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
 
 /** Starts a process in its own session, so that Ctrl-C reaches only the processes that clean up, and waits until it is ready. */
 export async function startService(options: ServiceOptions): Promise<Service> {

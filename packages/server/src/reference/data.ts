@@ -123,8 +123,17 @@ const providerId = matching(/^[a-z]+$/, 'the id of a provider')
 const codeText = matching(/^[A-Za-z0-9_]+$/, 'letters, digits and underscores')
 const wild = (read: (cell: string) => string) => (cell: string) => (cell === '*' ? cell : read(cell))
 
+let standard: ReferenceData | undefined
+
+/** The data of this version of Malipo, or of a folder. A process reads its own once: the files do not change while it runs. */
+export function loadReferenceData(folder?: string): ReferenceData {
+  if (folder !== undefined) return readReferenceData(folder)
+  standard ??= readReferenceData(standardFolder)
+  return standard
+}
+
 /** Reads every file and checks it against the others. Throws a {@link DataError} that names each wrong line. */
-export function loadReferenceData(folder: string = standardFolder): ReferenceData {
+function readReferenceData(folder: string): ReferenceData {
   const problems: string[] = []
   const read = <Row extends object>(file: string, columns: Parameters<typeof readTable<Row>>[2]) =>
     readTable<Row>(folder, file, columns, problems)
