@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findOrStartServers } from '../packages/server/src/dev-stack/servers.ts'
 import { offerServers } from '../packages/server/src/dev-stack/servers-on-request.ts'
-import { findPlanted, plantedInPayments } from '../test/simulation/planted.ts'
+import { plantedInPayments, searchPlanted } from '../test/simulation/planted.ts'
 import { livesPerWorld, root, runWorlds, type WorldsResult } from '../test/simulation/runner.ts'
 import { proofSize } from '../test/support/cluster/proof.ts'
 
@@ -59,7 +59,11 @@ async function findAll(name: string): Promise<boolean> {
     throw new Error(`unknown bug ${name}; use one of: ${plantedInPayments.map((bug) => bug.name).join(', ')}, all`)
   let isEachFound = true
   for (const bug of wanted) {
-    const { lives, failure } = await findPlanted(bug, { first: Number(values.seed), worlds: 200, env: servers.exports })
+    const { lives, failure } = await searchPlanted(bug, {
+      first: Number(values.seed),
+      worlds: 200,
+      env: servers.exports,
+    })
     const isRight = failure !== undefined && bug.complaint.test(failure.violations.join('\n'))
     isEachFound &&= isRight
     const how = failure ? `found by seed ${failure.seed} after ${lives} lives: ${failure.violations[0]}` : 'NOT FOUND'
