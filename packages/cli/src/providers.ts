@@ -24,7 +24,7 @@ export function addProviderCommands(program: Command, context: CommandContext): 
   })
 
   for (const [verb, description, done] of [
-    ['pause', 'Stop all calls to a provider; payments are accepted and wait.', 'Paused'],
+    ['pause', 'Stop all calls to a provider: queued payments wait, cards and bank transfers are refused.', 'Paused'],
     ['resume', 'Resume calls to a provider at once.', 'Resumed'],
   ] as const) {
     guide(

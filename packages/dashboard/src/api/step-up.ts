@@ -3,10 +3,16 @@
 type Ask = () => Promise<boolean>
 
 let ask: Ask | undefined
+let asking: Promise<boolean> | undefined
 
 export function onStepUp(dialog: Ask | undefined): void {
   ask = dialog
 }
 
-/** Whether the person proved it. */
-export const stepUp = async (): Promise<boolean> => (ask ? ask() : false)
+/** Whether the person proved it. Requests that want it at the same time share one dialog. */
+export function stepUp(): Promise<boolean> {
+  asking ??= (ask?.() ?? Promise.resolve(false)).finally(() => {
+    asking = undefined
+  })
+  return asking
+}

@@ -1,12 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { hasPasskeys, passkeyWords, signWithPasskey } from '../api/passkey.ts'
 import { peopleApi } from '../api/people-api.ts'
 import { onStepUp } from '../api/step-up.ts'
-import { useMe } from '../session.ts'
+import { meQuery, useMe } from '../session.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Note } from '../ui/note.tsx'
+import { useAction } from '../ui/use-action.ts'
 
 type Answer = (isProved: boolean) => void
 
@@ -33,41 +35,41 @@ export function StepUpDialog() {
   )
 }
 
-async function provePasskey(): Promise<void> {
+interface Password {
+  readonly password: string
+  readonly code: string
+}
+
+async function prove(proof: 'passkey' | Password): Promise<unknown> {
+  if (proof !== 'passkey') return peopleApi('postStepUpPassword', { body: proof })
   const { challenge, options } = await peopleApi('postStepUpPasskeyOptions', {})
   const response = await signWithPasskey(options)
-  await peopleApi('postStepUpPasskey', { body: { challenge, response } as never })
+  return peopleApi('postStepUpPasskey', { body: { challenge, response } as never })
 }
 
 function Prove({ onEnd }: { readonly onEnd: Answer }) {
   const { hasPassword } = useMe()
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const attempt = async (prove: () => Promise<void>) => {
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await prove()
-      onEnd(true)
-    } catch (error) {
-      setProblem(passkeyWords(error))
-    } finally {
-      setBusy(false)
-    }
-  }
+  const queries = useQueryClient()
+  const action = useAction({
+    run: async (proof: 'passkey' | Password) => {
+      await prove(proof)
+      // A proof changes the secret of the session, and with it what every change must send.
+      await queries.fetchQuery({ ...meQuery, staleTime: 0 })
+    },
+    done: () => undefined,
+    onDone: () => onEnd(true),
+  })
   return (
     <div className="grid gap-4 p-5">
       <h2 className="text-lg font-semibold">Confirm that it is you</h2>
       <p className="text-ink-2">Money, keys, people and limits need a proof from the last 5 minutes.</p>
-      {problem !== undefined && <Note look="fail">{problem}</Note>}
+      {action.error && <Note look="fail">{passkeyWords(action.error)}</Note>}
       {hasPasskeys() && (
-        <Button icon="key" isBusy={isBusy} look="primary" onClick={() => void attempt(provePasskey)}>
+        <Button icon="key" isBusy={action.isBusy} look="primary" onClick={() => action.run('passkey')}>
           Confirm with passkey
         </Button>
       )}
-      {hasPassword && (
-        <PasswordForm isBusy={isBusy} isSecond={hasPasskeys()} onProve={(prove) => void attempt(prove)} />
-      )}
+      {hasPassword && <PasswordForm isBusy={action.isBusy} isSecond={hasPasskeys()} onProve={action.run} />}
       <Button look="quiet" onClick={() => onEnd(false)}>
         Cancel
       </Button>
@@ -78,16 +80,14 @@ function Prove({ onEnd }: { readonly onEnd: Answer }) {
 interface PasswordFormProps {
   readonly isBusy: boolean
   readonly isSecond: boolean
-  readonly onProve: (prove: () => Promise<void>) => void
+  readonly onProve: (password: Password) => void
 }
 
 function PasswordForm({ isBusy, isSecond, onProve }: PasswordFormProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const { password, code } = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
-    onProve(async () => {
-      await peopleApi('postStepUpPassword', { body: { password, code } as never })
-    })
+    const { password = '', code = '' } = Object.fromEntries(new FormData(event.currentTarget)) as Partial<Password>
+    onProve({ password, code })
   }
   return (
     <form className="grid gap-3" onSubmit={submit}>

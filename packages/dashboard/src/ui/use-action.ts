@@ -14,12 +14,14 @@ interface Action<Input, Result> {
 }
 
 /**
- * An action of a person. Nothing is shown as done before the server says so. After a response that did not come, trying again sends
- * the same key, so that it cannot happen twice; another input is another action.
+ * An action of a person. Nothing is shown as done before the server says so. One runs at a time: a second click that comes before the
+ * button shows as busy does nothing. After a response that did not come, trying again sends the same key, so that it cannot happen
+ * twice; another input is another action.
  */
 export function useAction<Input, Result>({ run, done, changes = [], onDone }: Action<Input, Result>) {
   const queries = useQueryClient()
   const last = useRef<{ readonly input: string; readonly key: string }>(undefined)
+  const isRunning = useRef(false)
   const keyFor = (input: string) => {
     if (last.current?.input !== input) last.current = { input, key: crypto.randomUUID() }
     return last.current.key
@@ -36,9 +38,16 @@ export function useAction<Input, Result>({ run, done, changes = [], onDone }: Ac
     onError: (error) => {
       if (error instanceof CallError && error.code !== 'NO_RESPONSE') last.current = undefined
     },
+    onSettled: () => {
+      isRunning.current = false
+    },
   })
   return {
-    run: (input: Input) => mutation.mutate(input),
+    run: (input: Input) => {
+      if (isRunning.current) return
+      isRunning.current = true
+      mutation.mutate(input)
+    },
     isBusy: mutation.isPending,
     error: mutation.error,
     reset: mutation.reset,

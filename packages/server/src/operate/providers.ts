@@ -22,7 +22,7 @@ export interface LaneView {
   readonly woken: number
 }
 
-/** Sends nothing to the provider and queries nothing; payments are still accepted and wait. */
+/** Sends nothing to the provider and queries nothing. Payments of its queue are accepted and wait; charges that a request sends are refused. */
 export async function pauseProvider(
   context: OperatorContext,
   provider: string,

@@ -4,6 +4,7 @@ import type { Place } from '../../api/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Note } from '../../ui/note.tsx'
+import { useAction } from '../../ui/use-action.ts'
 import { latestRecords } from '../payment/webhook-records.ts'
 
 interface ResendSelectedProps {
@@ -26,15 +27,17 @@ const nothing: Progress = { done: 0, sent: 0, without: 0, problems: [] }
 export function ResendSelected({ place, ids, onClose }: ResendSelectedProps) {
   const [progress, setProgress] = useState<Progress>()
   const isDone = progress?.done === ids.length
-  const isBusy = progress !== undefined && !isDone
-  const start = async () => {
-    let current = nothing
-    setProgress(current)
-    for (const id of ids) {
-      current = await resendOf(place, id, current)
+  const action = useAction({
+    run: async () => {
+      let current = nothing
       setProgress(current)
-    }
-  }
+      for (const id of ids) {
+        current = await resendOf(place, id, current)
+        setProgress(current)
+      }
+    },
+    done: () => undefined,
+  })
   const payments = `${ids.length} ${ids.length === 1 ? 'payment' : 'payments'}`
   return (
     <Dialog className="w-[460px] max-w-[calc(100vw-24px)]" isOpen onClose={onClose} title="Resend webhooks">
@@ -62,7 +65,7 @@ export function ResendSelected({ place, ids, onClose }: ResendSelectedProps) {
             {isDone ? 'Close' : 'Cancel'}
           </Button>
           {!isDone && (
-            <Button icon="resend" isBusy={isBusy} look="primary" onClick={() => void start()}>
+            <Button icon="resend" isBusy={action.isBusy} look="primary" onClick={() => action.run(undefined)}>
               Resend the webhooks
             </Button>
           )}

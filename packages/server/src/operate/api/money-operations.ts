@@ -167,7 +167,7 @@ export const moneyOperations: readonly Operation[] = [
     path: '/providers/:provider/pause',
     permission: 'providers:pause',
     isSteppedUp: true,
-    summary: 'Pause a provider: payments are accepted and wait',
+    summary: 'Pause a provider: queued payments wait, cards and bank transfers are refused',
     input: Type.Object({ provider, env, reason: Reason }),
     output: LaneView,
     control: {

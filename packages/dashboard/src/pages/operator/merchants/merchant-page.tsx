@@ -94,7 +94,9 @@ function FreezeOrUnfreeze({ merchant: { id, name, state } }: { readonly merchant
       word="Freeze"
     >
       <p>
-        None of its payments is sent from now on, live and sandbox. New ones are accepted and wait. It happens at once.
+        None of its payments is sent from now on, live and sandbox. New mobile money prompts, payouts and refunds are
+        accepted and wait. Cards, bank transfers and mobile money that needs the customer’s code or page are refused. It
+        happens at once.
       </p>
     </ReasonAction>
   )

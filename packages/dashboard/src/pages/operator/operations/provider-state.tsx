@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../generated/operator-api.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { countText, nameText } from '../parts/words.ts'
+import { nameText } from '../parts/words.ts'
 
 export type BoardRow = Schemas['ProviderBoard']['rows'][number]
 
@@ -17,13 +17,13 @@ const Detail = ({ children }: { readonly children: string }) => (
 
 /** Paused by staff, not responding, degraded or running. */
 export function ProviderState({ row }: { readonly row: BoardRow }) {
-  const { state, pauseReason, isUnhealthy, open, failures } = row
+  const { state, pauseReason, isUnhealthy, failures } = row
   const [first] = failures
   if (state === 'paused')
     return (
       <>
         <Badge icon="pause" tone="gone" word="Paused" />
-        <Detail>{`${countText(open)} wait${pauseReason === undefined ? '' : `: ${pauseReason}`}`}</Detail>
+        {pauseReason !== undefined && <Detail>{pauseReason}</Detail>}
       </>
     )
   if (isUnhealthy)

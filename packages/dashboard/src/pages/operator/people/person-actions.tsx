@@ -43,7 +43,7 @@ export function PersonActions({ person: { id, name, state, roles }, onDone }: Pe
             {...shared}
             done="The role has ended"
             key={role.id}
-            of={`${role.role} of ${name}`}
+            of={`of ${name}`}
             run={(reason) => operatorApi('postRolesMembershipEnd', { path: { membership: role.id }, body: { reason } })}
             title={`End the role ${role.role} of ${name}`}
             verb="End the role"

@@ -6,19 +6,18 @@ import { ReasonAction } from '../parts/reason-action.tsx'
 import { useStaffSecret } from '../parts/staff-secret.tsx'
 import { useOperator, useStaffAction } from '../parts/use-operator.ts'
 import { shortText } from '../parts/words.ts'
-import { approverOf, type Proposal } from './approver.ts'
+import { approverOf, mayCollect, type Proposal } from './approver.ts'
 
-/** Approve and reject for another person, withdraw for the proposer, collect for those who wait for a secret. */
+/** Approve and reject for another person, withdraw for the proposer, collect for the person that a key, link or code is for. */
 export function ProposalActions({ proposal }: { readonly proposal: Proposal }) {
   const { me } = useOperator()
   // Kept here: once collected, the proposal has no secret any more, and what offers to collect it is gone.
   const { keep, dialog } = useStaffSecret()
   const isOwn = proposal.proposedById === me.id
   if (proposal.state === 'open') return isOwn ? <Withdraw proposal={proposal} /> : <Decide proposal={proposal} />
-  const mayCollect = proposal.hasSecret && (isOwn || proposal.decidedById === me.id)
   return (
     <>
-      {mayCollect && <Collect onCollected={keep} proposal={proposal} />}
+      {mayCollect(proposal, me) && <Collect onCollected={keep} proposal={proposal} />}
       {dialog}
     </>
   )
