@@ -10,7 +10,7 @@ export async function confirm(page: Page, verb: string, fields: Readonly<Record<
   const dialog = page.getByRole('dialog')
   await fill(dialog, fields)
   await dialog.getByRole('button', { name: verb }).click()
-  await closed(page, verb)
+  await closed(dialog, verb)
 }
 
 export async function fill(dialog: Locator, fields: Readonly<Record<string, string>>): Promise<void> {
@@ -18,8 +18,7 @@ export async function fill(dialog: Locator, fields: Readonly<Record<string, stri
 }
 
 /** Waits until the dialog is closed, which is when the action is done; a refusal fails at once with its words. */
-export async function closed(page: Page, verb: string): Promise<void> {
-  const dialog = page.getByRole('dialog')
+export async function closed(dialog: Locator, verb: string): Promise<void> {
   const problem = dialog.getByRole('alert').filter({ hasNotText: 'This is final' })
   await until(`the dialog of ${verb} to close`, async () => {
     if (await problem.isVisible()) assert.fail(await problem.innerText())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after, type TestContext } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { cookiesFor } from '../../packages/server/src/people/cookies.ts'
 import { type PersonOptions, type TestPerson, testPerson } from '../../packages/server/src/testing/people.ts'
@@ -30,13 +30,27 @@ interface Window {
   go(path: string): Promise<void>
 }
 
-/** The real service with the built dashboard, and a real Chromium. */
-export async function openDashboard(t: TestContext, settings: Record<string, string> = {}): Promise<OpenDashboard> {
+type Stack = Pick<OpenDashboard, 'malipo' | 'browser'>
+
+/** The stacks of this process by their settings: all stories of a file share one, because starting it takes seconds. */
+const stacks = new Map<string, Promise<Stack>>()
+const closings: (() => unknown)[] = []
+after(async () => {
+  for (const close of closings) await close()
+})
+
+async function startStack(settings: Record<string, string>): Promise<Stack> {
   if (isDashboardStale()) assert.equal(buildDashboard(), undefined)
   const opened: Browser[] = []
   // Before the server: it waits for connections that a browser holds open.
-  t.after(() => Promise.all(opened.map((each) => each.close())))
-  const malipo = await refundingMalipo(t, { MALIPO_PUBLIC_URL: site, ...settings })
+  closings.push(() => Promise.all(opened.map((each) => each.close())))
+  const lifetime = { after: (close: () => unknown) => void closings.push(close) } as unknown as TestContext
+  const malipo = await refundingMalipo(lifetime, {
+    MALIPO_PUBLIC_URL: site,
+    MALIPO_WEBHOOK_RANGES: '127.0.0.0/8',
+    MALIPO_RATE_LIMIT_PEOPLE: '1000',
+    ...settings,
+  })
   const { port } = new URL(malipo.url)
   const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -48,10 +62,20 @@ export async function openDashboard(t: TestContext, settings: Record<string, str
     ],
   })
   opened.push(browser)
+  return { malipo, browser }
+}
+
+/** The real service with the built dashboard, and a real Chromium. A story makes its own merchants and people. */
+export async function openDashboard(t: TestContext, settings: Record<string, string> = {}): Promise<OpenDashboard> {
+  const key = JSON.stringify(settings)
+  const starting = stacks.get(key) ?? startStack(settings)
+  stacks.set(key, starting)
+  const { malipo, browser } = await starting
   const complaints: string[] = []
   const as = async (options: PersonOptions): Promise<Window> => {
     const person = await testPerson(malipo, options)
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+    t.after(() => context.close())
     await context.addCookies([{ name: cookiesFor(site).session, value: person.token, url: site }])
     const page = await context.newPage()
     page.setDefaultTimeout(15_000)

@@ -11,7 +11,7 @@ import { look, openDashboard, site } from './open-dashboard.ts'
 
 /** A merchant with payments of every kind and an endpoint, and the windows of its people. */
 async function openPayments(t: TestContext) {
-  const dashboard = await openDashboard(t, { MALIPO_WEBHOOK_RANGES: '127.0.0.0/8' })
+  const dashboard = await openDashboard(t)
   const { malipo } = dashboard
   const deliveries = startDeliveries(malipo.ctx)
   t.after(() => deliveries.stop())

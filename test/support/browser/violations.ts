@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
-import axe from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+
+/** The minified file: every page that is loaded compiles it, and axe's own `source` is 1.5 MB. */
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
  * What breaks a rule of axe on the page as it is now, of any level. The package of axe for playwright loads axe twice for each run and
@@ -9,7 +13,7 @@ import type { Page } from 'playwright-core'
 export async function violationsOn(page: Page): Promise<string[]> {
   assert.equal(page.frames().length, 1, 'axe looks at the main frame only')
   // Evaluated through the debugger, so the content security policy of the page stays as it is.
-  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(source)
   return page.evaluate<string[]>(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`)
 }

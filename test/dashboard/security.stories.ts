@@ -12,7 +12,7 @@ const hostile =
   '"><img src=x onerror="window.hit=1"><script>window.hit=1</script><a href="javascript:window.hit=1">x</a>'
 
 async function setUp(t: TestContext) {
-  const dashboard = await openDashboard(t, { MALIPO_RATE_LIMIT_PEOPLE: '1000' })
+  const dashboard = await openDashboard(t)
   const { malipo } = dashboard
   const merchant = await malipo.refunding()
   const phone = newPhone()
