@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { until } from '../../packages/server/src/dev-stack/until.ts'
 import { newTransactionId, providerKeyOf } from '../../packages/server/src/platform/ids.ts'
 import { sendHouseCallback } from '../../packages/server/src/testing/house-callbacks.ts'
 import { payOut } from '../../packages/server/src/testing/paying.ts'
 import { type TestPerson, testPerson } from '../../packages/server/src/testing/people.ts'
+import { confirm, reason } from './acting.ts'
 import { look, type OpenDashboard, openDashboard } from './open-dashboard.ts'
 
 /** A live provider that takes every request and never responds: each payout at it is in doubt. */
@@ -45,20 +45,6 @@ async function moneyInSuspense({ ctx, url, operator }: OpenDashboard['malipo']) 
   })
   return key
 }
-
-/** Fills the open dialog and sends it. */
-async function confirm(page: Page, verb: string, fields: Readonly<Record<string, string>>): Promise<void> {
-  const dialog = page.getByRole('dialog')
-  for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label).fill(text)
-  await dialog.getByRole('button', { name: verb }).click()
-  const problem = dialog.getByRole('alert').filter({ hasNotText: 'This is final' })
-  await until(`the dialog of ${verb} to close`, async () => {
-    if (await problem.isVisible()) assert.fail(await problem.innerText())
-    return dialog.isHidden()
-  })
-}
-
-const reason = { Reason: 'case 4711' }
 
 test('staff decide on live money in pairs, and support decides nothing', async (t) => {
   const url = await silentProvider(t)

@@ -7,6 +7,7 @@ import { openInbox } from '../../packages/server/src/testing/inbox.ts'
 import { payOut } from '../../packages/server/src/testing/paying.ts'
 import { keyOf } from '../../packages/server/src/testing/refunding.ts'
 import { startDeliveries } from '../../packages/server/src/workers/deliveries.ts'
+import { clickTwice, countRequests } from './acting.ts'
 import { look, openDashboard, site } from './open-dashboard.ts'
 
 /** A merchant with payments of every kind and an endpoint, and the windows of its people. */
@@ -56,7 +57,7 @@ test("a merchant's people see payments and act on them", { timeout: 380_000 }, a
   await t.test('a view and filters select payments, and a search text is in no URL', () => filters(stage, owner))
   await t.test('a view is saved under a name, shared, renamed and deleted', () => views(stage, owner))
   await t.test('a payment is read in parts, and its entries differ by nothing', () => parts(stage, owner))
-  await t.test('a charge is refunded in part, and the wallet pays', () => refund(stage, owner))
+  await t.test('two clicks refund a part of a charge once, and the wallet pays', () => refund(stage, owner))
   await t.test('a webhook is sent again, for one payment and for selected ones', () => resend(stage, owner))
   await t.test('a charge made by API appears within 2 s and is followed to success', async (live) => {
     live.diagnostic(`the charge appeared ${await appears(stage, owner)} ms after it was accepted`)
@@ -180,8 +181,10 @@ async function refund({ path, drawer, charge, merchant, malipo, bookedOf }: Stag
   await dialog.getByText('Available after it').waitFor()
   await look(page, 'payment-refund')
   const booked = await bookedOf()
-  await dialog.getByRole('button', { name: 'Refund KES 300.00' }).click()
+  const requests = countRequests(page, 'POST', /\/refunds$/)
+  await clickTwice(dialog.getByRole('button', { name: 'Refund KES 300.00' }))
   await page.getByText('Refund of KES 300.00 accepted').waitFor()
+  assert.equal(requests(), 1)
   await until('the refund to be booked', async () => (await merchant.read(charge.id)).refunded === 550)
   assert.equal(booked - (await bookedOf()), 30_000n)
   await malipo.assertBooks()

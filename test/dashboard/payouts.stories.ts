@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { clickTwice, countRequests } from './acting.ts'
 import { look, openDashboard } from './open-dashboard.ts'
 
 const rules = { env: 'sandbox', reason: 'contract 17' } as const
@@ -38,16 +39,20 @@ test('a person pays a new account after a name check, above the rule with approv
     await page.getByText('held until').waitFor()
   })
 
-  await t.test('the reported name matches, also in another order, and the payout is made', async () => {
+  await t.test('the reported name matches, also in another order, and two clicks make one payout', async () => {
     const note = await page.getByText('reports this account as').locator('b').last().textContent()
     const reversed = (note ?? '').split(' ').toReversed().join(' ')
     await page.getByLabel('Name of the account holder').fill(reversed)
     await page.getByText('Only the order differs.').waitFor()
     await page.getByText('held until').waitFor()
     await look(page, 'payout-new')
-    await page.getByRole('button', { name: 'Pay KES 1,250.00' }).click()
+    const requests = countRequests(page, 'POST', /\/fiat\/payout$/)
+    await clickTwice(page.getByRole('button', { name: 'Pay KES 1,250.00' }))
     await page.getByRole('heading', { name: 'Payout accepted' }).waitFor()
     await page.getByText('Completed').waitFor()
+    assert.equal(requests(), 1)
+    const { body } = await merchant.call('GET', '/api/b2b/transactions')
+    assert.equal((body['data'] as unknown[]).length, 1)
     await look(page, 'payout-made')
   })
 

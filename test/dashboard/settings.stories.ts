@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { codeNow } from '../../packages/server/src/testing/browser.ts'
+import { addAuthenticator } from './acting.ts'
 import { look, openDashboard, site } from './open-dashboard.ts'
 
 const password = 'maji ya kunywa 7'
-
-/** A device with a passkey store that confirms by itself, as after a fingerprint. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const client = await page.context().newCDPSession(page)
-  await client.send('WebAuthn.enable')
-  await client.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  })
-}
 
 test('an owner invites a viewer who joins and signs in; the role is ended, and the audit trail shows it', async (t) => {
   const { malipo, browser, as, complaints } = await openDashboard(t)
