@@ -1604,7 +1604,7 @@ export interface Operations {
       data: Schemas['ProviderBoard']
     }
   }
-  /** Pause a provider: payments are accepted and wait */
+  /** Pause a provider: queued payments wait, cards and bank transfers are refused */
   postProvidersProviderPause: {
     path: {
       provider: string
