@@ -124,12 +124,14 @@ function PauseOrResume({ env, row }: { readonly env: Environment; readonly row: 
       word="Pause"
     >
       <p>
-        Nothing is sent to {provider} and nothing is queried there; its callbacks still count. New payments go to another
-        provider where one can take them. Where none can:
+        Nothing is sent to {provider} and nothing is queried there; its callbacks still count. New payments go to
+        another provider where one can take them. Where none can:
       </p>
       <ul className="list-disc pl-5">
         <li>Mobile money prompts, payouts and refunds are accepted and wait until it is resumed.</li>
-        <li>Cards, bank transfers and mobile money that needs the customer’s code or page are refused with HTTP 503.</li>
+        <li>
+          Cards, bank transfers and mobile money that needs the customer’s code or page are refused with HTTP 503.
+        </li>
       </ul>
       <p>Customers cannot enter a PIN or code for a charge that {provider} already has.</p>
       {second}
