@@ -23,8 +23,8 @@ export default defineConfig({
     target: 'es2024',
     rolldownOptions: {
       output: {
-        // Names without words: the shell lists those of all pages.
-        chunkFileNames: 'assets/[hash].js',
+        // Short names without words: the shell lists those of all pages.
+        chunkFileNames: 'assets/[hash:7].js',
         // The shell in two files, its libraries and its own code: they compress better than many.
         advancedChunks: {
           groups: [

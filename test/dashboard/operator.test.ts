@@ -91,22 +91,22 @@ test('staff decide on live money in pairs, and support decides nothing', async (
     await go('/operator?env=sandbox')
     await page.getByRole('region', { name: 'Sandbox' }).waitFor()
     await page
-      .getByRole('button', { name: /^Pause pawapay/ })
+      .getByRole('button', { name: /^Pause pawapay/i })
       .first()
       .click()
     await confirm(page, 'Pause it', reason)
     await page
-      .getByRole('button', { name: /^Resume pawapay/ })
+      .getByRole('button', { name: /^Resume pawapay/i })
       .first()
       .waitFor()
     await look(page, 'operations-sandbox')
     await page
-      .getByRole('button', { name: /^Resume pawapay/ })
+      .getByRole('button', { name: /^Resume pawapay/i })
       .first()
       .click()
     await confirm(page, 'Resume it', reason)
     await page
-      .getByRole('button', { name: /^Pause pawapay/ })
+      .getByRole('button', { name: /^Pause pawapay/i })
       .first()
       .waitFor()
   })
@@ -121,7 +121,7 @@ test('staff decide on live money in pairs, and support decides nothing', async (
     await page.getByRole('button', { name: 'Return to the payer' }).click()
     await page.getByRole('dialog').getByText('The ledger does this').waitFor()
     await confirm(page, 'Return to the payer and close the case', { Evidence: 'refund 88', ...reason })
-    await page.getByText('No money is in suspense').waitFor()
+    await page.getByText('No open case').waitFor()
     assert.deepEqual(await malipo.operator.suspense.list({ limit: 10 }), [])
   })
 

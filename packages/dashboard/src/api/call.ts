@@ -12,7 +12,6 @@ export class CallError extends Error {
 
   constructor(status: number, body: Refusal) {
     super(body.message ?? 'Malipo did not respond.')
-    this.name = 'CallError'
     this.status = status
     this.code = body.errorCode ?? 'NO_RESPONSE'
     this.requestId = body.requestId
@@ -59,15 +58,25 @@ export function urlOf(root: string, { path }: Pick<Route, 'path'>, input: Input)
   return `${root}${filled}${query.size === 0 ? '' : `?${query}`}`
 }
 
-/** Sends again after the person has proved to be present, where the server wants that. */
+/** What may remove the cause of a refusal, by its code. False when it did not. */
+const remedies: Record<string, () => Promise<boolean>> = { STEP_UP_REQUIRED: stepUp }
+
+/** Reads the session again after another window has changed it. False when it is not the same person's any more. */
+export function onRenew(read: () => Promise<boolean>): void {
+  remedies['CROSS_SITE_REQUEST'] = read
+}
+
 export async function call(root: string, route: Route, input: Input): Promise<unknown> {
-  try {
-    return await callOnce(root, route, input)
-  } catch (error) {
-    const isUnproved = error instanceof CallError && error.code === 'STEP_UP_REQUIRED'
-    if (!isUnproved || !(await stepUp())) throw error
-    return callOnce(root, route, input)
-  }
+  const response = await send(root, route, input)
+  return withNext(await response.json().catch(() => ({})), response)
+}
+
+/** The response, for what is not JSON. Sends again when the cause of a refusal was removed, once for each. */
+export function send(root: string, route: Route, input: Input, tried = ''): Promise<Response> {
+  return sendOnce(root, route, input).catch(async (error) => {
+    if (tried.includes(error.code) || !(await remedies[error.code]?.())) throw error
+    return send(root, route, input, tried + error.code)
+  })
 }
 
 /** The next page of a list, where its address is a header: the cursor becomes `nextCursor`, as lists in the body have it. */
@@ -77,13 +86,7 @@ function withNext(result: unknown, { headers }: Response): unknown {
   return { ...(result as object), nextCursor: new URL(next, location.origin).searchParams.get('cursor') }
 }
 
-async function callOnce(root: string, route: Route, input: Input): Promise<unknown> {
-  const response = await send(root, route, input)
-  return withNext(await response.json().catch(() => ({})), response)
-}
-
-/** The response, for what is not JSON. */
-export async function send(root: string, route: Route, input: Input): Promise<Response> {
+async function sendOnce(root: string, route: Route, input: Input): Promise<Response> {
   const { body, key, signal } = input
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),

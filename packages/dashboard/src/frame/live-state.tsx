@@ -2,7 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { followPayments, noteRead, onLive, useLiveState } from '../api/live.ts'
 import type { Place } from '../api/place.ts'
-import { timeText } from '../ui/time.tsx'
+import { timeText } from '../ui/time-text.ts'
 import { zoneChoice, zoneName } from '../ui/zone.ts'
 
 /** Lists and sums that a payment changes. Each page reads them again; the list of payments follows by itself. */

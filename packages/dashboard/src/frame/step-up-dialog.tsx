@@ -1,5 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
+import { onRenew } from '../api/call.ts'
 import { hasPasskeys, passkeyWords, signWithPasskey } from '../api/passkey.ts'
 import { peopleApi } from '../api/people-api.ts'
 import { onStepUp } from '../api/step-up.ts'
@@ -15,6 +16,8 @@ type Answer = (isProved: boolean) => void
 /** Opens when the server wants the person's presence proved within the last minutes, then the action continues. */
 export function StepUpDialog() {
   const [answer, setAnswer] = useState<Answer>()
+  const queries = useQueryClient()
+  useEffect(() => onRenew(() => isSamePerson(queries)), [queries])
   useEffect(() => {
     onStepUp(() => new Promise<boolean>((resolve) => setAnswer(() => resolve)))
     return () => onStepUp(undefined)
@@ -33,6 +36,15 @@ export function StepUpDialog() {
       <Prove onEnd={end} />
     </Dialog>
   )
+}
+
+/** Reads the session after another window has changed it. When it is another person's by now, the page starts again as theirs. */
+async function isSamePerson(queries: QueryClient): Promise<boolean> {
+  const before = queries.getQueryData(meQuery.queryKey)
+  const { id } = await queries.fetchQuery({ ...meQuery, staleTime: 0 })
+  if (id === before?.id) return true
+  location.reload()
+  return false
 }
 
 interface Password {

@@ -61,3 +61,10 @@ export const operatorRoles: readonly Role[] = [
     permissions: ['payments:read', 'personal-data:read', 'merchants:read', 'providers:read', 'ledger:read', 'people:read', 'audit:read'],
   },
 ]
+
+/** What people call each provider. */
+export const providerNames: Readonly<Record<string, string>> = {
+  flutterwave: 'Flutterwave',
+  house: 'House',
+  pawapay: 'pawaPay',
+}

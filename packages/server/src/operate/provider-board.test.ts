@@ -115,3 +115,17 @@ test('the board names a paused and an unhealthy provider', async (t) => {
   assert.deepEqual([row?.state, row?.pauseReason, row?.isUnhealthy], ['paused', 'incident 12', true])
   assert.ok((row?.open ?? 0) >= 1)
 })
+
+test('a paused provider without payments is on the board', async (t) => {
+  const { operator } = await payingMalipo(t)
+  const states = async () => {
+    const { rows } = await operator.providers.board({ env })
+    return rows.filter(({ provider }) => provider === 'flutterwave').map(({ state }) => state)
+  }
+
+  await operator.providers.pause('flutterwave', { env, reason: 'incident 13' })
+  assert.deepEqual(await states(), ['paused'])
+  await operator.providers.resume('flutterwave', { env, reason: 'it is over' })
+
+  assert.deepEqual(await states(), [])
+})

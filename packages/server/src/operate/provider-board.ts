@@ -59,13 +59,24 @@ export async function providerBoard(
   const recent = within(context, await context.recent.read())
   const lanes = new Map((await listLanes(context.db.write)).map((lane) => [lane.lane, lane]))
   const named = [...recent.open, ...recent.slots.flatMap(({ ended }) => ended)].filter((each) => each.env === env)
-  const names = [...new Set(named.map(({ provider, type }) => `${provider} ${type}`))].sort()
+  const names = [...new Set([...named.map(nameOf), ...pausedNames(env, lanes, named)])].sort()
   const rows = names.map((name) => {
     const [provider = '', type = ''] = name.split(' ')
     return rowOf(recent, { env, provider, type: type as OutcomeGroup['type'] }, lanes.get(laneOf(env, provider)))
   })
   const rate = ({ last24Hours: { successRate = 1 } }: BoardRow) => successRate
   return { env, at: recent.at.toISOString(), rows: rows.sort((left, right) => rate(left) - rate(right)) }
+}
+
+const nameOf = ({ provider, type }: Pick<Wanted, 'provider' | 'type'>) => `${provider} ${type}`
+
+/** A paused provider has a row, so that it can be resumed, also if it has nothing to show. */
+function pausedNames(env: Environment, lanes: ReadonlyMap<string, LaneState>, named: readonly Wanted[]): string[] {
+  const idle = [...lanes.values()].flatMap(({ lane, paused_at }) => {
+    const [of, provider = ''] = lane.split('/')
+    return of === env && paused_at && !named.some((each) => each.provider === provider) ? [provider] : []
+  })
+  return idle.map((provider) => nameOf({ provider, type: 'withdrew' }))
 }
 
 /** The part that the reader's countries and currencies include. */

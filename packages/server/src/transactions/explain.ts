@@ -392,7 +392,7 @@ const lowered = (sentence: string) => `${sentence.charAt(0).toLowerCase()}${sent
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' })
 
-/** Such as `14:05:10 UTC on 3 March 2027`. */
-const clockOf = (at: Date) => `${at.toISOString().slice(11, 19)} UTC on ${dayFormat.format(at)}`
+/** Such as `14:05:10 UTC on 3 March 2027`. The dashboard shows it in the zone of the person. */
+export const clockOf = (at: Date) => `${at.toISOString().slice(11, 19)} UTC on ${dayFormat.format(at)}`
 
 const moment = (at: Date) => `at ${clockOf(at)}`

@@ -87,7 +87,7 @@ function NumbersCard() {
 
 const numberColumns = (start: string): readonly Column<Number>[] => [
   { head: 'Number', cell: ({ ending }) => <CopyText isWhole text={start + ending} what="Number" /> },
-  { head: 'Of a', cell: ({ of }) => (of === 'both' ? 'charge or payout' : of) },
+  { head: 'Payment', cell: ({ of }) => (of === 'both' ? 'charge or payout' : of) },
   {
     head: 'Outcome',
     cell: ({ outcome, what }) => (

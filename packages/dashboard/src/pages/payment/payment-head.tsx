@@ -4,6 +4,7 @@ import type { Place } from '../../api/place.ts'
 import { CopyText } from '../../ui/copy-text.tsx'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { Money } from '../../ui/money.tsx'
+import { Sentence } from '../../ui/sentence.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { counterpartyOf, isOut, kindOf, methodOf } from '../payments/counterparty.ts'
@@ -67,7 +68,9 @@ export function PaymentHead({ place, payment, isInDrawer }: HeadProps & { readon
       </p>
       <p className={`flex gap-2.5 rounded-md border px-3.5 py-2.5 ${className}`}>
         <Icon className={`mt-0.5 ${tones[payment.stage] ?? 'text-ink-2'}`} name={icon} />
-        <span className="min-w-0 break-words">{payment.explanation.sentence}</span>
+        <span className="min-w-0 break-words">
+          <Sentence text={payment.explanation.sentence} />
+        </span>
       </p>
       <Facts payment={payment} />
       <Related payment={payment} place={place} />

@@ -9,6 +9,7 @@ import { Figures } from '../../ui/figures.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Sentence } from '../../ui/sentence.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
 import { paymentQuery } from '../payments/payments-query.ts'
 
@@ -37,7 +38,9 @@ export function PayoutMade({ place, transactionId, onAnother }: PayoutMadeProps)
                 <Money amount={payment.amount} className="text-3xl" currency={payment.currency} isOut />
                 <StatusBadge of={payment.stage} />
               </div>
-              <Note look={isWaiting ? 'wait' : 'plain'}>{payment.explanation.sentence}</Note>
+              <Note look={isWaiting ? 'wait' : 'plain'}>
+                <Sentence text={payment.explanation.sentence} />
+              </Note>
               <Figures
                 figures={[
                   { name: 'Beneficiary', value: payment.beneficiary.accountName },

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Card } from '../../../ui/card.tsx'
 import { Icon, type IconName } from '../../../ui/icons.tsx'
 import { moneyText } from '../../../ui/money.tsx'
-import { ageText, countText, upperFirst } from '../parts/words.ts'
+import { ageText, countText, providerText, upperFirst } from '../parts/words.ts'
 import type { MorningCheck } from './gauges.tsx'
 
 interface Item {
@@ -73,6 +73,6 @@ const floatsOf = ({ lowFloats }: MorningCheck): Item[] =>
   lowFloats.map(({ provider, country, currency, amount }) => ({
     key: `float ${provider} ${country} ${currency}`,
     icon: 'warn',
-    fact: `Float at ${provider} ${country} is below its threshold`,
+    fact: `Float at ${providerText(provider)} ${country} is below its threshold`,
     detail: `${moneyText(amount, currency)} left; top up at the provider, then record it below`,
   }))

@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Money } from '../../../ui/money.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
-import { ageText, methodText, nameText, upperFirst } from '../parts/words.ts'
+import { ageText, methodText, nameText, providerText, upperFirst } from '../parts/words.ts'
 import { type ListedPayment, paymentsQuery } from '../payments/queries.ts'
 
 interface DoubtQueueProps {
@@ -71,7 +71,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<ListedPayment>
       <>
         <b className="block font-semibold">{merchant.name}</b>
         <span className="text-xs text-ink-3">
-          {provider || 'no provider yet'}, {methodText(method)} {type}
+          {provider ? providerText(provider) : 'no provider yet'}, {methodText(method)} {type}
         </span>
       </>
     ),

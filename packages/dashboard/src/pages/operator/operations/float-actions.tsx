@@ -2,6 +2,7 @@ import { operatorApi } from '../../../api/operator-api.ts'
 import { TextField } from '../../../ui/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useOperator } from '../parts/use-operator.ts'
+import { providerText } from '../parts/words.ts'
 import type { Float } from './floats.tsx'
 
 /** Recording a top-up, and the threshold that raises the alert. */
@@ -10,7 +11,7 @@ export function FloatActions({ float }: { readonly float: Float }) {
   if (!may('money:move')) return null
   const { provider, env, country, currency, mark } = float
   const place = { provider, env, country, currency }
-  const of = `at ${provider} ${country} in ${currency}`
+  const of = `at ${providerText(provider)} ${country} in ${currency}`
   return (
     <div className="flex flex-wrap gap-2">
       <FormDialog

@@ -9,6 +9,7 @@ import { Empty } from '../../../ui/empty.tsx'
 import { Money, moneyText } from '../../../ui/money.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
+import { providerText } from '../parts/words.ts'
 import { FloatActions } from './float-actions.tsx'
 
 export type Float = Schemas['Float']
@@ -56,7 +57,7 @@ function FloatTile({ float }: { readonly float: Float }) {
     <>
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="font-semibold">
-          {provider} {countryText(country)}
+          {providerText(provider)} {countryText(country)}
         </h3>
         <span className="flex-1" />
         {isLow && <Badge icon="warn" tone="warn" word="Below threshold" />}

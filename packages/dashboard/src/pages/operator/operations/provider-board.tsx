@@ -8,7 +8,7 @@ import { Empty } from '../../../ui/empty.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { ReasonAction } from '../parts/reason-action.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
-import { countText, percentText, secondsText, upperFirst } from '../parts/words.ts'
+import { countText, percentText, providerText, secondsText, upperFirst } from '../parts/words.ts'
 import { type BoardRow, isDegraded, ProviderState } from './provider-state.tsx'
 
 const boardQuery = (env: Environment) =>
@@ -48,7 +48,7 @@ const columnsOf = (env: Environment): readonly Column<BoardRow>[] => [
     head: 'Provider',
     cell: ({ provider, operation, open }) => (
       <>
-        <b className="block font-semibold">{provider}</b>
+        <b className="block font-semibold">{providerText(provider)}</b>
         <span className="text-xs whitespace-nowrap text-ink-3">
           {upperFirst(operation)}s, {countText(open)} open
         </span>
@@ -87,7 +87,7 @@ function HourRates({ row }: { readonly row: BoardRow }) {
         colour={isDegraded(row) ? 'var(--v5)' : 'var(--v1)'}
         domain={[Math.min(0.5, ...known), 1]}
         height={28}
-        label={`Success rate of ${row.provider} ${row.operation}s by hour, ${percentText(row.last24Hours.successRate)} in 24 hours`}
+        label={`Success rate of ${providerText(row.provider)} ${row.operation}s by hour, ${percentText(row.last24Hours.successRate)} in 24 hours`}
         values={rates}
       />
     </div>
@@ -96,16 +96,17 @@ function HourRates({ row }: { readonly row: BoardRow }) {
 
 function PauseOrResume({ env, row }: { readonly env: Environment; readonly row: BoardRow }) {
   const { provider, state, operation } = row
+  const name = providerText(provider)
   const second = env === 'live' ? <p>Live money: another person must approve it before it happens.</p> : null
-  const shared = { permission: 'providers:pause', of: `${provider} (${operation}s)` } as const
+  const shared = { permission: 'providers:pause', of: `${name} (${operation}s)` } as const
   if (state === 'paused')
     return (
       <ReasonAction
         {...shared}
-        done={`${provider} runs again`}
+        done={`${name} runs again`}
         icon="play"
         run={(reason) => operatorApi('postProvidersProviderResume', { path: { provider }, body: { env, reason } })}
-        title={`Resume ${provider}`}
+        title={`Resume ${name}`}
         verb={env === 'live' ? 'Propose to resume it' : 'Resume it'}
         word="Resume"
       >
@@ -116,16 +117,16 @@ function PauseOrResume({ env, row }: { readonly env: Environment; readonly row: 
   return (
     <ReasonAction
       {...shared}
-      done={`${provider} is paused`}
+      done={`${name} is paused`}
       icon="pause"
       run={(reason) => operatorApi('postProvidersProviderPause', { path: { provider }, body: { env, reason } })}
-      title={`Pause ${provider}`}
+      title={`Pause ${name}`}
       verb={env === 'live' ? 'Propose to pause it' : 'Pause it'}
       word="Pause"
     >
       <p>
-        Nothing is sent to {provider} and nothing is queried there; its callbacks still count. New payments go to
-        another provider where one can take them. Where none can:
+        Nothing is sent to {name} and nothing is queried there; its callbacks still count. New payments go to another
+        provider where one can take them. Where none can:
       </p>
       <ul className="list-disc pl-5">
         <li>Mobile money prompts, payouts and refunds are accepted and wait until it is resumed.</li>
@@ -133,7 +134,7 @@ function PauseOrResume({ env, row }: { readonly env: Environment; readonly row: 
           Cards, bank transfers and mobile money that needs the customer’s code or page are refused with HTTP 503.
         </li>
       </ul>
-      <p>Customers cannot enter a PIN or code for a charge that {provider} already has.</p>
+      <p>Customers cannot enter a PIN or code for a charge that {name} already has.</p>
       {second}
     </ReasonAction>
   )

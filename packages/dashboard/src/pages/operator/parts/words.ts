@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../generated/operator-api.ts'
+import { providerNames } from '../../../generated/operator-values.ts'
 import { shortId } from '../../../ui/copy-text.tsx'
 
 /** How long something has lasted: `26 h 3 min`, `4 min 42 s`. */
@@ -34,6 +35,9 @@ const methods: Readonly<Record<string, string>> = {
   card: 'card',
   'bank-transfer': 'bank transfer',
 }
+
+/** `pawaPay` of `pawapay`. */
+export const providerText = (provider: string): string => providerNames[provider] ?? provider
 
 export const methodText = (method: string): string => methods[method] ?? method
 

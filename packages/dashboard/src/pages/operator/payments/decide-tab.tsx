@@ -4,7 +4,7 @@ import { Note } from '../../../ui/note.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { Needs } from '../parts/needs.tsx'
 import { ReasonAction } from '../parts/reason-action.tsx'
-import { shortText, upperFirst } from '../parts/words.ts'
+import { providerText, shortText, upperFirst } from '../parts/words.ts'
 import { ProposalCard } from '../proposals/proposal-card.tsx'
 import type { Payment } from './queries.ts'
 import { Resolve } from './resolve.tsx'
@@ -77,8 +77,8 @@ function Actions({ payment }: { readonly payment: Payment }) {
             word="Send again now"
           >
             <p>
-              {provider} gets the same payout under the same key, so it cannot be paid twice. Its response decides what
-              happens next.
+              {providerText(provider)} gets the same payout under the same key, so it cannot be paid twice. Its response
+              decides what happens next.
             </p>
           </ReasonAction>
         </div>

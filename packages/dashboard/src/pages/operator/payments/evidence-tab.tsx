@@ -1,6 +1,6 @@
 import { CopyText } from '../../../ui/copy-text.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { countText, nameText } from '../parts/words.ts'
+import { countText, nameText, providerText } from '../parts/words.ts'
 import type { Payment } from './queries.ts'
 
 /** What the provider was asked and what it said: attempts with their keys, and its callbacks. */
@@ -15,7 +15,7 @@ export function EvidenceTab({ payment: { attempts, callbacks, receipt } }: { rea
             <li className="grid gap-1 border-b border-line py-2 last:border-0" key={attempt.number}>
               <p>
                 <b className="font-semibold">
-                  {attempt.number}. {attempt.provider}
+                  {attempt.number}. {providerText(attempt.provider)}
                 </b>
                 , {nameText(attempt.outcome) || 'open'}
               </p>

@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { exponents } from '../../../generated/values.ts'
 import { Button } from '../../../ui/button.tsx'
+import { providerText } from '../parts/words.ts'
 
 const shows = [
   { value: 'open', word: 'Open' },
@@ -61,7 +62,7 @@ export function PaymentFilters() {
       {(search.merchant ?? search.provider) !== undefined && (
         <span className="text-xs text-ink-2">
           {search.merchant !== undefined && `Merchant is ${search.merchant} `}
-          {search.provider !== undefined && `Provider is ${search.provider}`}
+          {search.provider !== undefined && `Provider is ${providerText(search.provider)}`}
         </span>
       )}
       {isFiltered !== undefined && (

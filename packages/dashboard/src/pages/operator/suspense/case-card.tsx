@@ -9,7 +9,7 @@ import { Time } from '../../../ui/time.tsx'
 import { Needs } from '../parts/needs.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
-import { ageText, nameText, shortText, upperFirst } from '../parts/words.ts'
+import { ageText, nameText, providerText, shortText, upperFirst } from '../parts/words.ts'
 import { paymentQuery } from '../payments/queries.ts'
 import { ProposalCard } from '../proposals/proposal-card.tsx'
 import { Clear } from './clear.tsx'
@@ -51,7 +51,7 @@ function Body({ found }: { readonly found: SuspenseCase }) {
           <Time at={openedAt} /> ({ageText(ageSeconds)})
         </Fact>
         <Fact name="Provider">
-          {found.provider} {found.country}
+          {providerText(found.provider)} {found.country}
         </Fact>
         {found.providerKey !== undefined && (
           <Fact name="Provider key">

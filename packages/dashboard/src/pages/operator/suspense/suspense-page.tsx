@@ -12,7 +12,7 @@ import { Page } from '../../../ui/page.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey, useOperator } from '../parts/use-operator.ts'
-import { ageText, upperFirst } from '../parts/words.ts'
+import { ageText, providerText, upperFirst } from '../parts/words.ts'
 import { CaseCard } from './case-card.tsx'
 
 export type SuspenseCase = Schemas['SuspenseCase']
@@ -45,9 +45,9 @@ export function SuspensePage() {
             <DataTable
               columns={columnsOf(show)}
               empty={
-                <Empty title="No money is in suspense">
-                  A case opens by itself when money comes late, twice, in another amount, or for a payment that is not
-                  known.
+                <Empty title="No open case">
+                  A case opens by itself when money comes late, twice, in another amount, or for an unknown payment.
+                  Transfers that do not pay a charge in full yet are in suspense without a case.
                 </Empty>
               }
               isSelected={({ id }) => id === open}
@@ -83,7 +83,7 @@ const columnsOf = (show: (id: string) => void): readonly Column<SuspenseCase>[] 
       </>
     ),
   },
-  { head: 'Provider', isWideOnly: true, cell: ({ provider, country }) => `${provider} ${country}` },
+  { head: 'Provider', isWideOnly: true, cell: ({ provider, country }) => `${providerText(provider)} ${country}` },
   { head: 'Amount', isNumber: true, cell: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
   {
     head: 'Action',

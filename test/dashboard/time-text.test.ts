@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sentenceInZone } from '../../packages/dashboard/src/ui/sentence-in-zone.ts'
+import { timeText } from '../../packages/dashboard/src/ui/time-text.ts'
+import { clockOf } from '../../packages/server/src/transactions/explain.ts'
+
+const zone = 'Africa/Nairobi'
+
+test('the times that a sentence of the API names are shown in the zone of the page', () => {
+  const at = new Date('2025-03-03T22:05:10Z')
+
+  const shown = sentenceInZone(`It expires at ${clockOf(at)}; reports until ${clockOf(at)} count.`, zone, 'EAT')
+
+  assert.equal(shown, 'It expires at 4 Mar 2025 01:05:10 EAT; reports until 4 Mar 2025 01:05:10 EAT count.')
+})
+
+test('a sentence without a time is shown as it is', () => {
+  const sentence = 'The charge of KES 1,500.50 was paid at 12:00:05 by UTC on time.'
+
+  assert.equal(sentenceInZone(sentence, zone, 'EAT'), sentence)
+})
+
+test('a time of today has no day, one of another year has its year', () => {
+  const now = new Date('2026-11-18T20:00:00Z')
+
+  assert.equal(timeText('2026-11-18T19:57:22Z', zone, now), '22:57:22')
+  assert.equal(timeText('2026-11-17T20:59:59Z', zone, now), '17 Nov 23:59:59')
+  assert.equal(timeText('2025-11-18T19:57:22Z', zone, now), '18 Nov 2025 22:57:22')
+})
