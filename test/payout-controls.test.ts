@@ -67,7 +67,7 @@ test('unapproved payouts survive kills of every process, and only approved ones 
   }
   await Promise.all([start('api', 0, 0), start('api', 1, 0), start('worker', 0, 0), start('worker', 1, 0)])
   const config = loadConfig({ ...cell.variables, MALIPO_PORT: '0' })
-  const ctx = openContext(config, createLog({ level: 'error', write: () => undefined }))
+  const ctx = openContext(config, { log: createLog({ level: 'error', write: () => undefined }) })
   t.after(() => ctx.close())
   const owner = { merchant_id: merchant.id, env: 'sandbox' } as const
   const approver = { id: 'person_0193000000007000800000000000000a', name: 'Wanjiru' }

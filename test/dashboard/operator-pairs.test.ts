@@ -64,7 +64,8 @@ test('two members of staff act on live money, keys, limits and people', async (t
   assert.deepEqual(stage.complaints, [])
 })
 
-async function provesAgain({ malipo, faith: { page, go, person, context }, at, proposals }: Stage): Promise<void> {
+async function provesAgain({ malipo, faith, at, proposals }: Stage): Promise<void> {
+  const { page, go, person, context } = faith
   await addAuthenticator(page)
   await page.goto(`${site}/account`)
   await page.getByRole('button', { name: 'Add a passkey' }).click()

@@ -42,7 +42,7 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-const documents = fileURLToPath(new URL('../../docs/operating/high-availability/', import.meta.url))
+const deployed = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const names = ['node-a', 'node-b', 'node-c']
 const places = [0, 1, 2] as const
 const restPort = 8008
@@ -171,12 +171,13 @@ interface Site {
 /** The documented file, with this machine's addresses, passwords and folders. */
 function patroniFile({ folder, password }: Site, place: number): string {
   const path = join(folder, `patroni-${place}.yml`)
-  const text = readFileSync(join(documents, 'patroni.yml'), 'utf8')
+  const text = readFileSync(join(deployed, 'patroni/patroni.yml'), 'utf8')
     .replace(/hosts: .*/, `hosts: ${here}:2379`)
     .replaceAll('10.0.0.1', addressOf(place))
     .replaceAll('10.0.0.0/24', `${addressOf(0).replace(/\d+$/, '0')}/24`)
     .replaceAll('node-a', names[place] ?? '')
     .replaceAll(/CHANGE-\w+/g, password)
+    .replace('unix_socket_directories: /var/run/postgresql', 'unix_socket_directories: ""') // Three on one machine.
     .replaceAll('/var/lib/postgresql/', `${folder}/pg-${place}/`)
   writeFileSync(path, text)
   return path
@@ -224,12 +225,12 @@ async function startHaproxy(
   const text = places
     .reduce(
       (all, place) => all.replaceAll(`10.0.0.${place + 1}:`, `${addressOf(place)}:`),
-      readFileSync(join(documents, 'haproxy.cfg'), 'utf8'),
+      readFileSync(join(deployed, 'haproxy/haproxy.cfg'), 'utf8'),
     )
     .replace('bind 127.0.0.1:5000', `bind 127.0.0.1:${ports.postgres}`)
     .replace('bind 127.0.0.1:8000', `bind 127.0.0.1:${ports.api}`)
-    .replace('127.0.0.1:8081', `127.0.0.1:${ports.apis[0]}`)
-    .replace('127.0.0.1:8082', `127.0.0.1:${ports.apis[1]}`)
+    .replace('127.0.0.1:8080', `127.0.0.1:${ports.apis[0]}`)
+    .replace(/# server api-2 \S+/, `server api-2 127.0.0.1:${ports.apis[1]}`)
   writeFileSync(path, text)
   const command = findProgram('haproxy', ['/usr/sbin'], 'haproxy')
   return startService({ name: 'haproxy', command, args: ['-f', path], folder, isReady: () => isListening(ports.api) })
@@ -240,7 +241,7 @@ async function startNatsOn(folder: string, network: Network, place: number): Pro
   const text = places
     .reduce(
       (all, other) => all.replaceAll(`nats://10.0.0.${other + 1}:`, `nats://${addressOf(other)}:`),
-      readFileSync(join(documents, 'nats.conf'), 'utf8'),
+      readFileSync(join(deployed, 'nats/nats.conf'), 'utf8'),
     )
     .replaceAll('10.0.0.1:', `${addressOf(place)}:`)
     .replaceAll('node-a', names[place] ?? '')

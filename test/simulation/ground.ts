@@ -81,7 +81,10 @@ export async function openGround(): Promise<Ground> {
     MALIPO_CARD_TRIES_SANDBOX: '100000',
   }
   const log = createLog({ level: 'error', write: (line) => lines.push(line) })
-  const opened = openContext(loadConfig(variables), log, (options) => openDatabase({ ...options, ...patient }))
+  const opened = openContext(loadConfig(variables), {
+    log,
+    open: (options) => openDatabase({ ...options, ...patient }),
+  })
   const { write } = opened.db
   const accounts = createPlatformAccounts(write, opened.config.cell)
   await warm(accounts)

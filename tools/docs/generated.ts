@@ -23,6 +23,7 @@ import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
 import { coveragePage } from './coverage.ts'
 import { inRepository, llmsIndex } from './llms.ts'
+import { alertsPage, metricsPage } from './operating-pages.ts'
 import { currenciesPage, eventsPage, note, sandboxPage, statesPage } from './reference-pages.ts'
 import { rolesPage } from './roles-page.ts'
 import { diagrams } from './site-diagram.ts'
@@ -34,6 +35,8 @@ export async function generated(): Promise<Map<string, string>> {
   const files = new Map([
     ['docs/reference/config.md', configPage()],
     ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/metrics.md', metricsPage()],
+    ['docs/operating/alerts.md', alertsPage()],
     ['docs/reference/states.md', statesPage()],
     ['docs/reference/roles.md', rolesPage()],
     ['docs/reference/events.md', eventsPage(document)],
@@ -77,6 +80,7 @@ function configPage(): string {
 Everything is set by environment variables and read once, at the start. A process that cannot use what it was given says
 so for all variables at once and exits with code 2. A secret can also be given as the path of a file that holds it, in a
 variable of the same name with \`_FILE\` at its end, such as \`DATABASE_URL_FILE\`.
+A secret that is given in both ways is an error.
 
 | variable | default | secret | what it is |
 |---|---|---|---|

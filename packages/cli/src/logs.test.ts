@@ -36,7 +36,7 @@ test('the service’s real log is shown line by line, and a request is found by 
   assert.match(
     found.out,
     new RegExp(
-      `^\\d\\d:\\d\\d:\\d\\d\\.\\d{3} {2}info {3}refused {2}GET /api/b2b/transactions/:transactionId 404 in \\d+ ms {2}request ${requestId}\n$`,
+      `^\\d\\d:\\d\\d:\\d\\d\\.\\d{3} {2}info {3}refused {2}GET /api/b2b/transactions/:transactionId 404 in \\d+ ms {2}merchant ${merchant.id} {2}request ${requestId}\n$`,
     ),
   )
 })

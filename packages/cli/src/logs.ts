@@ -142,14 +142,21 @@ function isWanted(line: Line | undefined, { status, path, requestId }: Options):
 const isOfStatus = (wanted: string, status: string) =>
   wanted.endsWith('xx') ? /^\d{3}$/.test(status) && status[0] === wanted[0] : status === wanted
 
+/** The same on every line of a process, or a number that no person reads. They are in the file, and with --json. */
+const unshown = new Set(['role', 'cell', 'version', 'traceId'])
+
 function shown({ paint }: Formatter, line: Line): string {
-  const { time = '', level = '', msg = '', method, route, status, durationMs, requestId, err, ...others } = line
+  const { time = '', level = '', msg = '', method, route, status, durationMs, err, ...others } = line
+  const { requestId, merchantId, transactionId, ...facts } = others
   const colour = level === 'error' || level === 'fatal' ? 'red' : level === 'warn' ? 'yellow' : 'dim'
   const request = method === undefined ? [] : [`${method} ${route} ${status} in ${durationMs} ms`]
-  const facts = Object.entries(others).map(([name, value]) => `${name}: ${plain(value)}`)
-  const id = requestId === undefined ? [] : [`request ${requestId}`]
+  const details = Object.entries(facts).flatMap(([name, value]) =>
+    unshown.has(name) ? [] : [`${name}: ${plain(value)}`],
+  )
+  const ids = Object.entries({ merchant: merchantId, transaction: transactionId, request: requestId })
+  const named = ids.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`]))
   const head = `${String(time).slice(11, 23)}  ${paint(colour, String(level).padEnd(5))}  ${paint('bold', String(msg))}`
-  return [[head, ...request, ...facts, ...id].join('  '), ...errorLines(err)].join('\n')
+  return [[head, ...request, ...details, ...named].join('  '), ...errorLines(err)].join('\n')
 }
 
 const plain = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -112,6 +112,21 @@ test('a secret can come from a file', (t) => {
   assert.equal(config.databaseUrl.reveal(), good.DATABASE_URL)
 })
 
+test('a secret given both directly and as a file is an error that names both', () => {
+  const both = { ...good, DATABASE_URL_FILE: '/run/secrets/database-url' }
+
+  assert.throws(() => loadConfig(both), /DATABASE_URL and DATABASE_URL_FILE are both set/)
+})
+
+test('a secret file that cannot be read is an error with its path, beside all other errors', () => {
+  const missing = { ...good, DATABASE_URL: undefined, DATABASE_URL_FILE: '/nowhere/url', MALIPO_PORT: 'x' }
+
+  assert.throws(
+    () => loadConfig(missing),
+    /MALIPO_PORT must be [\s\S]*DATABASE_URL cannot be read from \/nowhere\/url: ENOENT/,
+  )
+})
+
 test('a signing key is its name and a P-256 private key, and its error does not repeat it', () => {
   const pem = (curve: string) =>
     generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

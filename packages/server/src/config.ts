@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { developmentSettings } from './config/development.ts'
+import { natsSettings } from './config/nats.ts'
 import { peopleSettings } from './config/people.ts'
 import { quoteSettings } from './config/quotes.ts'
 import {
@@ -7,7 +8,6 @@ import {
   databaseUrl,
   httpUrl,
   keys,
-  natsUrl,
   nonEmpty,
   oneOf,
   optional,
@@ -72,49 +72,7 @@ export const settings = {
     read: whole(1, 1000),
     fallback: '10',
   },
-  natsUrl: {
-    name: 'NATS_URL',
-    about:
-      'NATS servers of one cluster, comma-separated. They wake other processes and carry events to other systems. `nats://` or `tls://`, with `user:password@` or `token@` before the host; one `tls://` requires TLS for all. Empty: no NATS, processes poll for work.',
-    read: optional(natsUrl),
-    fallback: 'nats://127.0.0.1:4222',
-    isSecret: true,
-  },
-  natsCa: {
-    name: 'MALIPO_NATS_CA',
-    about:
-      "PEM of the authority that signed the NATS servers' certificates. Requires TLS. Empty: the public authorities.",
-    read: optional(secret),
-    fallback: '',
-    isSecret: true,
-  },
-  natsCertificate: {
-    name: 'MALIPO_NATS_CERTIFICATE',
-    about: 'PEM of the client certificate, if NATS requires one. Requires TLS.',
-    read: optional(secret),
-    fallback: '',
-    isSecret: true,
-  },
-  natsKey: {
-    name: 'MALIPO_NATS_KEY',
-    about: 'PEM of the private key of that certificate.',
-    read: optional(secret),
-    fallback: '',
-    isSecret: true,
-  },
-  natsCredentials: {
-    name: 'MALIPO_NATS_CREDENTIALS',
-    about: 'NATS credentials, if the URL has none: an nkey seed, or the content of a `.creds` file.',
-    read: optional(secret),
-    fallback: '',
-    isSecret: true,
-  },
-  natsReplicas: {
-    name: 'MALIPO_NATS_REPLICAS',
-    about: 'Number of NATS servers that store the stream `EVENTS`: 3 on a cluster of three.',
-    read: whole(1, 5),
-    fallback: '1',
-  },
+  ...natsSettings,
   cell: {
     name: 'MALIPO_CELL',
     about: 'Number of this cell. It is part of every id, and no two cells may have the same.',
@@ -391,7 +349,16 @@ function load<Key extends keyof Config>(variables: Variables, wanted: readonly K
 /** A secret may also come from a file, whose path is in a variable whose name ends in _FILE. */
 function textOf({ name, fallback, isSecret }: Setting<unknown>, variables: Variables): string {
   const path = isSecret ? variables[`${name}_FILE`] : undefined
-  const text = path ? readFileSync(path, 'utf8').trim() : (variables[name] ?? fallback)
+  if (path && variables[name]) throw new Error(`and ${name}_FILE are both set; remove one`)
+  const text = path ? readSecret(path) : (variables[name] ?? fallback)
   if (text === undefined) throw new Error('is required')
   return text
+}
+
+function readSecret(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new Error(`cannot be read from ${path}: ${(error as NodeJS.ErrnoException).code}`)
+  }
 }

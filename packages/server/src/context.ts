@@ -12,6 +12,7 @@ import { type Acceptor, createAcceptor } from './payments/accept/accept.ts'
 import { createLaneHealth, type LaneHealth } from './payments/dispatch/lane-health.ts'
 import { createQueryUnknown, type QueryUnknown } from './payments/late-money/query-unknown.ts'
 import { createUnknownPayments } from './payments/late-money/unknown-payments.ts'
+import { observePayments } from './payments/model/payment-metrics.ts'
 import { type CallbackLog, createCallbackLog } from './payments/resolve/callback-log.ts'
 import { createResolver, type Resolver } from './payments/resolve/resolve.ts'
 import { timing } from './payments/resolve/timing.ts'
@@ -21,10 +22,13 @@ import { type Database, type Environment, openDatabase } from './platform/db.ts'
 import { createFairSemaphore, type FairSemaphore } from './platform/fair-semaphore.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
-import { partitionsLeft } from './platform/partitions.ts'
+import { countRun, readProcess } from './platform/process-metrics.ts'
 import { createVault, type Vault } from './platform/seal.ts'
 import { createSlots, type Slots } from './platform/slots.ts'
+import { version } from './platform/version.ts'
 import { openWakeups, type Wakeups } from './platform/wakeups.ts'
+import { withoutWorkIds } from './platform/work-ids.ts'
+import { observeConnectors } from './providers/observe-connectors.ts'
 import { openConnectors } from './providers/registry.ts'
 import { type Connectors, createRouting, type Routing } from './providers/routing.ts'
 import { openSimulator, type Simulator } from './providers/sandbox/simulator.ts'
@@ -98,46 +102,59 @@ export interface Context {
   close(): Promise<void>
 }
 
-const databaseOptions = (config: Config, log: Log): Parameters<typeof openDatabase>[0] => ({
+const databaseOptions = (config: Config, log: Log, metrics: Metrics): Parameters<typeof openDatabase>[0] => ({
+  onCommit: (seconds) => metrics.commitDuration.observe(seconds),
   url: config.databaseUrl,
   connectionsMax: config.databaseConnections,
   statementTimeoutMs: timing.statementTimeoutMs,
-  onError: (err) => log.warn({ err }, 'idle database connection failed'),
+  onError: (err) => withoutWorkIds(() => log.warn({ err }, 'idle database connection failed')),
 })
 
-export function openContext(config: Config, log = createLog({ level: config.logLevel }), open = openDatabase): Context {
+interface ContextOptions {
+  readonly role?: string
+  readonly log?: Log
+  readonly open?: typeof openDatabase
+}
+
+/** What everything else of a process needs: its log and metrics, the database, wakeups, and the limit of requests. */
+function openGround(config: Config, { role = 'all', open = openDatabase, ...given }: ContextOptions) {
+  const identity = { role, cell: config.cell, version }
+  const { log = createLog({ level: config.logLevel, identity }) } = given
+  const metrics = createMetrics()
+  const db = open(databaseOptions(config, log, metrics))
+  const wakeups = openWakeups({
+    ...{ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell },
+    onPolled: (task, hasFailed) => countRun(metrics, task, hasFailed),
+  })
+  const limiter = createConcurrencyLimiter<RequestKind>({ budgets, perTurn: 32 })
+  readProcess(metrics, { identity, db, limiter, wakeups: config.natsUrl === undefined ? undefined : wakeups })
+  return { log, metrics, db, wakeups, limiter }
+}
+
+export function openContext(config: Config, options: ContextOptions = {}): Context {
   const reference = loadReferenceData()
+  const ground = openGround(config, options)
+  const { log, metrics, db, wakeups } = ground
   const simulator = openSimulator(config)
-  const connectors = openConnectors(config, reference, simulator)
-  const db = open(databaseOptions(config, log))
-  const wakeups = openWakeups({ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell })
+  const opened = openConnectors(config, reference, simulator)
+  const connectors = observeConnectors(opened, metrics)
   const health = createLaneHealth(db.write, wakeups, log)
   const routing = createRouting(reference.routes, connectors, health.isUsable)
   const tokens = createTokens(config.publicUrl, config.tokenKeys)
   const revocations = createRevocations(db.write, wakeups)
   const vault = createVault(config.secretKeys)
   const accounts = createPlatformAccounts(db.write, config.cell)
-  const limiter = createConcurrencyLimiter<RequestKind>({ budgets, perTurn: 32 })
   const signIn = createSignInServices({ db: db.write, config, log })
-  const metrics = createMetrics({
-    poolWaiting: db.waiting,
-    partitionsLeft: () => partitionsLeft(db.write),
-    requests: limiter.counts,
-  })
   const onMerchantEvents = () => wakeups.wake('webhooks')
   return {
+    ...ground,
     config,
-    log,
-    db,
-    wakeups,
     vault,
-    metrics,
     tokens,
     signer: createTokenSigner(config.publicUrl, config.tokenKeys),
     failedLogins: createFailedLogins(),
     failedExchanges: createFailedExchanges(db.write, { cell: config.cell, wakeups }),
     signIn,
-    limiter,
     exports: {
       live: createSlots(exportsMax),
       sandbox: createSlots(exportsMax),
@@ -153,8 +170,14 @@ export function openContext(config: Config, log = createLog({ level: config.logL
     accounts,
     fees: createFees(db.write),
     currencies: createEnabledCurrencies(db.write),
-    acceptor: createAcceptor({ db: db.write, vault, cell: config.cell, onMerchantEvents }),
-    resolver: createResolver({ db: db.write, cell: config.cell, onMerchantEvents, log, accounts, connectors, routing }),
+    acceptor: createAcceptor({
+      ...{ db: db.write, vault, cell: config.cell, onMerchantEvents },
+      ...observePayments(metrics, 'accept'),
+    }),
+    resolver: createResolver({
+      ...{ db: db.write, cell: config.cell, onMerchantEvents, log, accounts, connectors, routing },
+      ...observePayments(metrics, 'resolve'),
+    }),
     callbackLog: createCallbackLog({ db: db.write, vault, cell: config.cell }),
     queryUnknown: createQueryUnknown({
       ...{ connectors, cell: config.cell, log },
@@ -165,7 +188,7 @@ export function openContext(config: Config, log = createLog({ level: config.logL
       onDropped: (env, count) => metrics.requestsNotLogged.inc({ env }, count),
     }),
     close: async () => {
-      await connectors.close()
+      await opened.close()
       await simulator?.close()
       await wakeups.close()
       await signIn.failures.flush().catch((err) => log.error({ err }, 'failed sign-ins not audited'))

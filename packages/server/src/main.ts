@@ -25,7 +25,7 @@ else refuseToStart(`usage: node packages/server/src/main.ts ${roles.join('|')}`)
 
 /** Runs a role until a signal stops it. It stops in order: report not ready, wait, finish work under way, close. */
 async function start(role: Role): Promise<void> {
-  const ctx = tryOpenContext()
+  const ctx = tryOpenContext(role)
   if (!ctx) return
   const problem = await startProblem(ctx)
   if (problem !== undefined) {
@@ -41,7 +41,7 @@ async function start(role: Role): Promise<void> {
   ]
   const { app, health } = role === 'worker' ? createWorkerServer(ctx) : createApiServer(ctx)
   await app.listen({ host: config.host, port: config.port, backlog })
-  ctx.log.info({ role, address: app.server.address() }, 'started')
+  ctx.log.info({ address: app.server.address() }, 'started')
 
   const signal = await nextSignal()
   ctx.log.info({ signal, drainSeconds: config.drainSeconds }, 'stopping')
@@ -57,9 +57,9 @@ async function start(role: Role): Promise<void> {
 }
 
 /** Undefined, with the reason on standard error, when the configuration or the data is invalid. */
-function tryOpenContext() {
+function tryOpenContext(role: Role) {
   try {
-    return openContext(loadConfig(process.env))
+    return openContext(loadConfig(process.env), { role })
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof DataError)) throw error
     refuseToStart(error.message)

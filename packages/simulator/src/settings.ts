@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Range } from './core.ts'
 import type { DialectVariables } from './dialect.ts'
 
@@ -22,7 +24,8 @@ export type Variables = Readonly<Record<string, string | undefined>>
 const prefix = 'SIMULATOR_'
 
 /** Reads every setting and reports all errors at once. */
-export function readSettings(variables: Variables): Settings {
+export function readSettings(given: Variables): Settings {
+  const variables = withOneToken(given)
   const problems: string[] = []
   const read = <Value>(name: string, fallback: string, parse: (text: string) => Value | undefined): Value => {
     const text = variables[prefix + name] || fallback
@@ -45,6 +48,30 @@ export function readSettings(variables: Variables): Settings {
   }
   if (problems.length > 0) throw new Error(problems.join('; '))
   return settings
+}
+
+/**
+ * One token for everything that has none of its own: the secrets that Malipo's sandbox derives from MALIPO_SIMULATOR_TOKEN.
+ * It may come from a file.
+ */
+function withOneToken(variables: Variables): Variables {
+  const path = variables[`${prefix}TOKEN_FILE`]
+  const token = path ? readFileSync(path, 'utf8').trim() : variables[`${prefix}TOKEN`]
+  if (!token) return variables
+  const names = [
+    'CONTROL_TOKEN',
+    'PAWAPAY_TOKEN',
+    'HOUSE_TOKEN',
+    'HOUSE_SECRET',
+    'FLUTTERWAVE_TOKEN',
+    'FLUTTERWAVE_HASH',
+  ]
+  const encryptionKey = createHash('sha256').update(token).digest('hex').slice(0, 24)
+  return {
+    ...Object.fromEntries(names.map((name) => [prefix + name, token])),
+    [`${prefix}FLUTTERWAVE_ENCRYPTION_KEY`]: encryptionKey,
+    ...variables,
+  }
 }
 
 /** `500` or `50-150`. */

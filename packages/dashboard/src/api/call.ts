@@ -58,7 +58,7 @@ export function urlOf(root: string, { path }: Pick<Route, 'path'>, input: Input)
   return `${root}${filled}${query.size === 0 ? '' : `?${query}`}`
 }
 
-/** What may remove the cause of a refusal, by its code. False when it did not. */
+/** Remedies by error code. Each returns whether the request can be sent again. */
 const remedies: Record<string, () => Promise<boolean>> = { STEP_UP_REQUIRED: stepUp }
 
 /** Reads the session again after another window has changed it. False when it is not the same person's any more. */

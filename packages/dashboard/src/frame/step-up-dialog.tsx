@@ -1,6 +1,6 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
-import { onRenew } from '../api/call.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useCallback, useEffect, useState } from 'react'
+import { keepCsrf, onRenew } from '../api/call.ts'
 import { hasPasskeys, passkeyWords, signWithPasskey } from '../api/passkey.ts'
 import { peopleApi } from '../api/people-api.ts'
 import { onStepUp } from '../api/step-up.ts'
@@ -16,8 +16,8 @@ type Answer = (isProved: boolean) => void
 /** Opens when the server wants the person's presence proved within the last minutes, then the action continues. */
 export function StepUpDialog() {
   const [answer, setAnswer] = useState<Answer>()
-  const queries = useQueryClient()
-  useEffect(() => onRenew(() => isSamePerson(queries)), [queries])
+  const isSamePerson = useIsSamePerson()
+  useEffect(() => onRenew(isSamePerson), [isSamePerson])
   useEffect(() => {
     onStepUp(() => new Promise<boolean>((resolve) => setAnswer(() => resolve)))
     return () => onStepUp(undefined)
@@ -38,13 +38,20 @@ export function StepUpDialog() {
   )
 }
 
-/** Reads the session after another window has changed it. When it is another person's by now, the page starts again as theirs. */
-async function isSamePerson(queries: QueryClient): Promise<boolean> {
-  const before = queries.getQueryData(meQuery.queryKey)
-  const { id } = await queries.fetchQuery({ ...meQuery, staleTime: 0 })
-  if (id === before?.id) return true
-  location.reload()
-  return false
+/**
+ * Reads the session again, which a proof in any window changes, and with it what every change must send. If another person has signed
+ * in, nothing is sent as that person from this page: it reloads.
+ */
+function useIsSamePerson(): () => Promise<boolean> {
+  const queries = useQueryClient()
+  const { id: shown } = useMe()
+  return useCallback(async () => {
+    const { id } = await queries.fetchQuery({ ...meQuery, staleTime: 0 })
+    if (id === shown) return true
+    keepCsrf(null)
+    location.reload()
+    return false
+  }, [queries, shown])
 }
 
 interface Password {
@@ -61,15 +68,14 @@ async function prove(proof: 'passkey' | Password): Promise<unknown> {
 
 function Prove({ onEnd }: { readonly onEnd: Answer }) {
   const { hasPassword } = useMe()
-  const queries = useQueryClient()
+  const isSamePerson = useIsSamePerson()
   const action = useAction({
     run: async (proof: 'passkey' | Password) => {
       await prove(proof)
-      // A proof changes the secret of the session, and with it what every change must send.
-      await queries.fetchQuery({ ...meQuery, staleTime: 0 })
+      return isSamePerson()
     },
     done: () => undefined,
-    onDone: () => onEnd(true),
+    onDone: onEnd,
   })
   return (
     <div className="grid gap-4 p-5">

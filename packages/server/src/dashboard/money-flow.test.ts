@@ -57,6 +57,10 @@ test('what came in and opening are what left and closing, and each part is in it
   await malipo.comesTo(refund, 'successful')
   const { id: payout } = await payOut(merchant, { amount: 75 })
   await malipo.comesTo(payout, 'successful')
+  // This one stays open while both pages are read.
+  const pawapay = { env: 'sandbox', reason: 'the last payout waits' } as const
+  await malipo.operator.providers.pause('pawapay', pawapay)
+  t.after(() => malipo.operator.providers.resume('pawapay', pawapay))
   await payOut(merchant, { amount: 33 })
 
   const flow = await read<MoneyFlow>(around)

@@ -15,12 +15,16 @@ export interface Health {
 export function registerHealth(app: App, ctx: Context): Health {
   let isDraining = false
   const readiness = watchReadiness(ctx)
+  const find = async () => {
+    const found = isDraining ? { checks: { draining: 'the process is shutting down' } } : await readiness.current()
+    return { found, isReady: Object.values(found.checks).every((word) => word === 'ok') }
+  }
+  ctx.metrics.beforeScrape(async () => ctx.metrics.ready.set(Number((await find()).isReady)))
   app.addHook('onListen', async () => readiness.start())
   app.addHook('onClose', () => readiness.stop())
   app.get('/health/live', { config: { isPublic: true } }, () => ({ status: 'ok' }))
   app.get('/health/ready', { config: { isPublic: true } }, async (_, reply) => {
-    const found = isDraining ? { checks: { draining: 'the process is shutting down' } } : await readiness.current()
-    const isReady = Object.values(found.checks).every((word) => word === 'ok')
+    const { found, isReady } = await find()
     if (!isReady) reply.header('retry-after', '1')
     return reply.code(isReady ? 200 : 503).send({
       status: isReady ? 'ready' : 'not ready',

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
-import { readId } from '../platform/ids.ts'
+import { readId, showId } from '../platform/ids.ts'
 import { redact } from '../platform/redact.ts'
+import { traceIdOf, type WorkIds, withWorkIds } from '../platform/work-ids.ts'
 import { maskBody } from '../request-log/mask.ts'
 import type { Access, App } from './app.ts'
 import { errorCodeOf } from './refuse.ts'
@@ -67,6 +68,27 @@ const moneyPermissions: ReadonlySet<string | undefined> = new Set(['payouts:crea
 function isOfMoney({ method, routeOptions }: FastifyRequest): boolean {
   const { scope, member } = routeOptions.config as Access
   return method !== 'GET' && method !== 'HEAD' && (moneyScopes.has(scope) || moneyPermissions.has(member))
+}
+
+/**
+ * Every line of a request's work has its ids: from the start, and again when its body has arrived, because the events of the body
+ * belong to the connection.
+ */
+export function nameWork(app: App): void {
+  const named = (request: FastifyRequest, _: FastifyReply, done: () => void) => withWorkIds(idsOf(request), done)
+  app.addHook('onRequest', named)
+  app.addHook('preValidation', named)
+}
+
+export function idsOf(request: FastifyRequest): WorkIds {
+  const traceId = traceIdOf(request.headers['traceparent'])
+  const transaction = transactionOf(request)
+  return {
+    requestId: redact(request.id),
+    ...(traceId !== undefined && { traceId }),
+    ...(hasBearer(request) && { merchantId: showId('merchant', bearerOf(request).merchant_id) }),
+    ...(transaction !== null && { transactionId: showId('transaction', transaction) }),
+  }
 }
 
 /** The one that the response names, or the one in the path. */

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { App } from './app.ts'
+import { idsOf } from './log-requests.ts'
 
 /** Serves metrics to the holder of the metrics token. Without a configured token the route does not exist. */
 export function registerMetrics(app: App, { config, metrics }: Context): void {
@@ -9,7 +10,7 @@ export function registerMetrics(app: App, { config, metrics }: Context): void {
   app.get('/metrics', { config: { isPublic: true } }, async (request, reply) => {
     const isHolder = wanted !== undefined && timingSafeEqual(digest(request.headers.authorization ?? ''), wanted)
     if (!isHolder) throw new AppError('ROUTE_NOT_FOUND')
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+    return reply.type(metrics.registry.contentType).send(await metrics.scrape())
   })
 }
 
@@ -20,10 +21,11 @@ const digest = (text: string) => createHash('sha256').update(text).digest()
  * only at debug level, because at full load those lines would dominate the process.
  */
 export function observeRequests(app: App, { metrics, log }: Context): void {
-  app.addHook('onResponse', async ({ id: requestId, method, routeOptions }, { statusCode: status, elapsedTime }) => {
+  app.addHook('onResponse', async (request, { statusCode: status, elapsedTime }) => {
+    const { method, routeOptions } = request
     const route = routeOptions.url ?? 'unknown'
     metrics.requestDuration.observe({ route, method, status }, elapsedTime / 1000)
-    const facts = { requestId, method, route, status, durationMs: Math.round(elapsedTime) }
+    const facts = { ...idsOf(request), method, route, status, durationMs: Math.round(elapsedTime) }
     if (status < 400) log.debug(facts, 'responded')
     else log.info(facts, 'refused')
   })

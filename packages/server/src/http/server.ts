@@ -30,7 +30,7 @@ import { refusalOfShape } from './body-shape.ts'
 import { registerCallbacks } from './callbacks.ts'
 import { createLimitedServer, proveConnection } from './connections.ts'
 import { type Health, registerHealth } from './health.ts'
-import { logRequests } from './log-requests.ts'
+import { logRequests, nameWork } from './log-requests.ts'
 import { createMalformedRefusals } from './malformed.ts'
 import { observeRequests, registerMetrics } from './metrics.ts'
 import { registerPeople } from './people.ts'
@@ -134,6 +134,7 @@ function createApp(ctx: Context): App {
   app.setNotFoundHandler(() => {
     throw new AppError('ROUTE_NOT_FOUND')
   })
+  nameWork(app)
   app.addHook('onRequest', async (request, reply) => {
     setHeaders(request, reply)
     addressLimit.admit(request)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { payingMalipo } from '../testing/paying.ts'
-import { reportFloats } from '../workers/float-keeper.ts'
+import { readCell } from '../workers/cell-metrics.ts'
 
 const float = { provider: 'pawapay', env: 'sandbox', country: 'KE', currency: 'KES' } as const
 const order = { ...float, amount: '500.00', reason: 'two days of payouts' }
@@ -11,7 +11,7 @@ test('a float below its mark is low in the list, in the status and in the metric
   const malipo = await payingMalipo(t)
   const { floats, providers } = malipo.operator
   const metric = async () => {
-    await reportFloats(malipo.ctx)
+    await readCell(malipo.ctx)
     const text = await malipo.ctx.metrics.registry.getSingleMetricAsString('malipo_float_below_mark')
     return text.split('\n').filter((line) => line.startsWith('malipo_'))
   }

@@ -1,9 +1,11 @@
 import { AuditDisagreement } from '../audit/faults.ts'
 import { verifyAudit } from '../audit/verify.ts'
 import { type CheckResult, checkLedger } from '../ledger/check/check.ts'
+import { LedgerDisagreement } from '../ledger/check/disagreement.ts'
 import { drawTransaction } from '../ledger/draw.ts'
 import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
+import { recordCommand } from '../platform/command-results.ts'
 import { readId } from '../platform/ids.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 import { mayReadPayment } from './payment-summaries.ts'
@@ -17,11 +19,31 @@ export interface CheckOrder {
   readonly onPiece?: (progress: { readonly transfers: number }) => void
 }
 
-/** Throws at the first difference. */
-export async function check(
-  context: OperatorContext,
-  { isFull, sealsPath, onPiece }: CheckOrder,
-): Promise<CheckReport> {
+/**
+ * Throws at the first difference. The result is recorded for the metrics; a check that could not run is none. A full check counts as
+ * an ordinary one too, and a difference that it found stays until the next full check.
+ */
+export async function check(context: OperatorContext, order: CheckOrder): Promise<CheckReport> {
+  // A standby is read-only, and its check counts all the same.
+  const record = async (isGood: boolean, detail = '') => {
+    const names = order.isFull ? (['ledger_check', 'ledger_check_full'] as const) : (['ledger_check'] as const)
+    try {
+      for (const name of names) await recordCommand(context.db.write, { name, isGood, detail })
+    } catch (err) {
+      context.resolving.log.warn({ err }, 'result of the ledger check not recorded')
+    }
+  }
+  try {
+    const report = await compare(context, order)
+    await record(true)
+    return report
+  } catch (error) {
+    if (error instanceof LedgerDisagreement || error instanceof AuditDisagreement) await record(false, error.message)
+    throw error
+  }
+}
+
+async function compare(context: OperatorContext, { isFull, sealsPath, onPiece }: CheckOrder): Promise<CheckReport> {
   const sealLines = await readSealLines(context.db.write, sealsPath)
   const { suspense, ...checked } = await checkLedger(context.db.write, {
     isFull,

@@ -70,7 +70,7 @@ export async function providerBoard(
 
 const nameOf = ({ provider, type }: Pick<Wanted, 'provider' | 'type'>) => `${provider} ${type}`
 
-/** A paused provider has a row, so that it can be resumed, also if it has nothing to show. */
+/** A paused provider has a row even without payments, so that it can be resumed. The row's type says nothing: a pause is for all. */
 function pausedNames(env: Environment, lanes: ReadonlyMap<string, LaneState>, named: readonly Wanted[]): string[] {
   const idle = [...lanes.values()].flatMap(({ lane, paused_at }) => {
     const [of, provider = ''] = lane.split('/')

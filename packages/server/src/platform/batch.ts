@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { type BatchMark, type BatchTx, CommitUnknown, type Db, sql, type WriteDb } from './db.ts'
 import { reach } from './failpoints.ts'
 import { platformTiming } from './timing.ts'
+import { withoutWorkIds } from './work-ids.ts'
 
 /** What a batch decided. It is valid only once its transaction is known to be committed. */
 export interface Decided<Result> {
@@ -14,7 +15,16 @@ export interface Decided<Result> {
   readonly abandoned?: () => void
 }
 
+/** Receives what became of the batches, for the metrics. */
+export interface BatchObserver {
+  written(items: number, seconds: number): void
+  /** A try wrote nothing, or its outcome is not known yet. */
+  retried(reason: 'again' | 'lock' | 'item' | 'commit_lost'): void
+  refused(items: number): void
+}
+
 export interface BatcherOptions<Item, Result> {
+  readonly observer?: BatchObserver | undefined
   readonly db: WriteDb
   /** Decides all items in order, with a constant number of statements. May run more than once. */
   readonly decide: (tx: BatchTx, items: readonly Item[]) => Promise<Decided<Result>>
@@ -59,12 +69,15 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   }
   const add = (entries: readonly Entry<Item, Result>[]) => {
     queue.push(...entries)
-    if (!isWriting) void write()
+    if (!isWriting) void withoutWorkIds(write)
   }
   const run: Run<Item, Result> = { ...options, again: add }
   return {
     submit: (item) => {
-      if (queue.length >= queueMax) return Promise.reject(new AppError('OVERLOADED'))
+      if (queue.length >= queueMax) {
+        options.observer?.refused(1)
+        return Promise.reject(new AppError('OVERLOADED'))
+      }
       return new Promise((resolve, reject) => add([{ item, resolve, reject, madeWay: 0, losses: 0 }]))
     },
   }
@@ -87,6 +100,7 @@ async function writeBatch<Item, Result>(
   const parts = await partsOf(options, entries, outcome)
   if (parts.length > 1) return writeParts(options, parts)
   if (outcome.kind === 'held up') return entries.filter(makeWay)
+  options.observer?.refused(entries.length)
   rejectAll(entries, outcome.kind === 'failed' ? outcome.error : new AppError('OVERLOADED'))
   return []
 }
@@ -116,20 +130,29 @@ type Outcome =
   | { readonly kind: 'held up' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
+const reasonOf = { again: 'again', poisoned: 'item', 'held up': 'lock' } as const
+
 async function tryBatch<Item, Result>(
   run: Run<Item, Result>,
   entries: readonly Entry<Item, Result>[],
 ): Promise<Outcome> {
-  const { db, decide } = run
+  const { db, decide, observer } = run
   const items = entries.map(({ item }) => item)
+  const startedAt = performance.now()
   let decided: Decided<Result>
   try {
     reach('batch.begin')
     decided = await db.batch(batchLockWaitMs, (tx) => decide(tx, items))
   } catch (error) {
-    if (error instanceof CommitUnknown) return resolveLost(run, entries, error as CommitUnknown<Decided<Result>>)
-    return classify(error as Error, entries.length)
+    if (error instanceof CommitUnknown) {
+      observer?.retried('commit_lost')
+      return resolveLost(run, entries, error as CommitUnknown<Decided<Result>>)
+    }
+    const outcome = classify(error as Error, entries.length)
+    if (outcome.kind !== 'failed') observer?.retried(reasonOf[outcome.kind])
+    return outcome
   }
+  observer?.written(entries.length, (performance.now() - startedAt) / 1000)
   resolveAll(entries, decided)
   return { kind: 'done' }
 }
@@ -147,7 +170,7 @@ function rejectAll<Item, Result>(entries: readonly Entry<Item, Result>[], error:
 export class BatchConflict extends Error {}
 
 /** Only errors of one item's data (classes 22 and 23) or of its own checks are bisected; transient errors are retried as a whole. */
-function classify(error: Error & { code?: string }, size: number): Outcome {
+function classify(error: Error & { code?: string }, size: number): Exclude<Outcome, { readonly kind: 'done' }> {
   const { code = '' } = error
   const isRefusal = error instanceof AppError && error.key !== 'OVERLOADED'
   if (/^2[23]/.test(code) || isRefusal) return size > 1 ? { kind: 'poisoned' } : { kind: 'failed', error }

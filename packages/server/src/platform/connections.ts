@@ -43,6 +43,8 @@ export interface DatabaseOptions {
   /** Whether unused connections keep the process running; true by default. */
   readonly keepsProcess?: boolean
   readonly onError: (error: Error) => void
+  /** How long the COMMIT of a batch took, in seconds. */
+  readonly onCommit?: (seconds: number) => void
 }
 
 const connectMsOf = ({ connectMs = platformTiming.databaseConnectTimeoutMs }: DatabaseOptions) => connectMs

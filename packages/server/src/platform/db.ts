@@ -94,6 +94,13 @@ export interface Database {
   openProbe(): Probe
   /** Requests that wait for a connection, for the metrics. */
   waiting(): number
+  /** Connections of the process by pool, for the metrics. */
+  connections(): readonly {
+    readonly pool: string
+    readonly used: number
+    readonly idle: number
+    readonly max: number
+  }[]
   close(): Promise<void>
 }
 
@@ -131,6 +138,7 @@ const readWaitMs = 5000
 
 /** Two pools on one login: each connection sets its role when it starts, and the login itself has no rights. */
 export function openDatabase(options: DatabaseOptions): Database {
+  const { onCommit } = options
   const writers = createConnections(options, 'malipo_write')
   const readers = createConnections(options, 'malipo_read')
   const turns = createFairSemaphore(options.connectionsMax, readWaitMs)
@@ -147,8 +155,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       query: (query) => retried(async () => rows(await writers.query(asConfig(query)))),
       transaction: (work) => inTransaction(writers, 'begin', work),
       snapshot: (work) => inTransaction(writers, 'begin isolation level repeatable read', work),
-      batch: (lockTimeoutMs, work) => inBatch(writers, lockTimeoutMs, work),
-      confirmed: (work) => inBatch(writers, 1000, work),
+      batch: (lockTimeoutMs, work) => inBatch(writers, { lockTimeoutMs, onCommit }, work),
+      confirmed: (work) => inBatch(writers, { lockTimeoutMs: 1000 }, work),
     },
     read: {
       query: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'query', owner, query))),
@@ -158,6 +166,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     openProbe: () =>
       asProbe(openWriteProbe(options, (server) => [writers, readers].forEach((pool) => void pool.keepOnly(server)))),
     waiting: () => writers.waitingCount + readers.waitingCount + turns.waiting() + sandboxTurns.waiting(),
+    connections: () =>
+      Object.entries({ writers, readers }).map(([pool, { totalCount, idleCount: idle }]) => {
+        return { pool, used: totalCount - idle, idle, max: options.connectionsMax }
+      }),
     close: async () => {
       await Promise.all([writers.end(), readers.end()])
     },
@@ -250,9 +262,14 @@ function openTransaction(client: pg.PoolClient): Pick<Tx, 'query'> & { end(): vo
   }
 }
 
+interface BatchLimits {
+  readonly lockTimeoutMs: number
+  readonly onCommit?: ((seconds: number) => void) | undefined
+}
+
 async function inBatch<Result>(
   pool: pg.Pool,
-  lockTimeoutMs: number,
+  { lockTimeoutMs, onCommit }: BatchLimits,
   work: (tx: BatchTx) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect()
@@ -262,9 +279,11 @@ async function inBatch<Result>(
     const mark = await beginBatch(client, lockTimeoutMs)
     const result = await work({ inTransaction: true, ...mark, query })
     end()
+    const startedAt = performance.now()
     await commit(client).catch((error: Error) => {
       throw isRefusal(error) ? error : new CommitUnknown(mark, result, error)
     })
+    onCommit?.((performance.now() - startedAt) / 1000)
     return result
   } catch (error) {
     end()

@@ -29,13 +29,16 @@ export function attemptOfKey(key: string): { transactionId: string; attempt: num
   return { transactionId: `${key.slice(0, 14)}7${key.slice(15, -2)}00`, attempt }
 }
 
+/** When the row of an id was written, by the database's clock. */
+export const timeOfId = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+
 /** The earliest time of an id, in this code's first year: random keys of other systems are older or far ahead. */
 const firstIdMs = Date.UTC(2025, 0)
 
 /** The cell that created a key, if the key can be one that a cell created by `atMs`. */
 export function cellOfKey(key: string, atMs: number): number | undefined {
   const id = attemptOfKey(key)?.transactionId
-  const madeMs = id === undefined ? 0 : Number.parseInt(id.replace('-', '').slice(0, 12), 16)
+  const madeMs = id === undefined ? 0 : timeOfId(id)
   return id !== undefined && madeMs >= firstIdMs && madeMs <= atMs ? cellOf(id) : undefined
 }
 

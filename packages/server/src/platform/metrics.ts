@@ -1,113 +1,68 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { PartitionsLeft } from './partitions.ts'
+import type { BatchObserver } from './batch.ts'
+import { cellMetrics } from './cell-metric-table.ts'
+import { type MetricEntry, metricTable } from './metric-table.ts'
 
-/** The metrics of a process, for `/metrics`. Dashboards depend on the names: add, do not rename. */
-export type Metrics = ReturnType<typeof createMetrics>
+export type { Gauge } from 'prom-client'
 
-/** Values read at each scrape. */
-interface Sources {
-  readonly poolWaiting: () => number
-  readonly partitionsLeft: () => Promise<PartitionsLeft>
-  /** By kind of request. */
-  readonly requests: () => Readonly<Record<string, { readonly handled: number; readonly queued: number }>>
+type Table = typeof metricTable
+type LabelsOf<Entry> = Entry extends { readonly labels: readonly (infer Label extends string)[] } ? Label : never
+type MetricOf<Entry extends MetricEntry> = {
+  readonly counter: Counter<LabelsOf<Entry>>
+  readonly gauge: Gauge<LabelsOf<Entry>>
+  readonly histogram: Histogram<LabelsOf<Entry>>
+}[Entry['type']]
+
+/** The metrics of a process, for `/metrics`: those of the table, and Node's own. */
+export type Metrics = { readonly [Key in keyof Table]: MetricOf<Table[Key]> } & {
+  readonly registry: Registry
+  /** Adds what is read at each scrape. Without what it reads it must remove its series: an alert on absence then fires. */
+  beforeScrape(read: () => void | Promise<void>): void
+  /** The text of a scrape. */
+  scrape(): Promise<string>
 }
 
-export function createMetrics({ poolWaiting, partitionsLeft, requests }: Sources) {
+export function createMetrics(): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  countPartitions(registry, partitionsLeft)
-  countRequests(registry, requests)
-  new Gauge({
-    name: 'malipo_db_pool_waiting',
-    help: 'Requests that wait for a database connection',
-    registers,
-    collect() {
-      this.set(poolWaiting())
-    },
-  })
+  const own = Object.entries(metricTable).map(([key, entry]) => [key, createMetric(entry, registry)])
+  clearCell(Object.fromEntries(own))
+  const reads: (() => void | Promise<void>)[] = []
   return {
+    ...(Object.fromEntries(own) as { readonly [Key in keyof Table]: MetricOf<Table[Key]> }),
     registry,
-    requestDuration: new Histogram({
-      name: 'malipo_http_request_duration_seconds',
-      help: 'Time from the last header of a request to the last byte of its response',
-      labelNames: ['route', 'method', 'status'] as const,
-      buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-      registers,
-    }),
-    rejected: new Counter({
-      name: 'malipo_http_requests_rejected_total',
-      help: 'Requests refused early, before any work, because the process was at its limit',
-      registers,
-    }),
-    ratesHeld: new Gauge({
-      name: 'malipo_rates_held',
-      help: 'Currency pairs whose newest rate jumped and waits for confirmation. Reported by workers only',
-      labelNames: ['env'] as const,
-      registers,
-    }),
-    ratesTooOld: new Gauge({
-      name: 'malipo_rates_too_old',
-      help: 'Currency pairs whose last accepted rate is too old to be used. Reported by workers only',
-      labelNames: ['env'] as const,
-      registers,
-    }),
-    floatBelowMark: new Gauge({
-      name: 'malipo_float_below_mark',
-      help: '1 when a float is below its low-water mark, else 0; floats without a mark are absent. Reported by workers only',
-      labelNames: ['env', 'provider', 'country', 'currency'] as const,
-      registers,
-    }),
-    requestsNotLogged: new Counter({
-      name: 'malipo_request_log_dropped_total',
-      help: 'Requests without an entry in the request log of their merchant, because the buffer was full',
-      labelNames: ['env'] as const,
-      registers,
-    }),
-    authFailures: new Counter({
-      name: 'malipo_auth_failures_total',
-      help: 'Refused token exchanges and refused tokens',
-      labelNames: ['at'] as const,
-      registers,
-    }),
+    beforeScrape: (read) => void reads.push(read),
+    scrape: async () => {
+      await Promise.all(reads.map((read) => read()))
+      return registry.metrics()
+    },
   }
 }
 
-function countRequests(registry: Registry, requests: Sources['requests']): void {
-  new Gauge({
-    name: 'malipo_requests',
-    help: 'Requests that are being handled or wait to be, by kind',
-    labelNames: ['kind', 'state'] as const,
-    registers: [registry],
-    collect() {
-      for (const [kind, counts] of Object.entries(requests()))
-        for (const [state, count] of Object.entries(counts)) this.set({ kind, state }, count)
-    },
-  })
+function createMetric({ name, help, type, labels = [], buckets }: MetricEntry, registry: Registry) {
+  const options = { name, help, labelNames: [...labels], registers: [registry] }
+  if (type === 'histogram') return new Histogram({ ...options, ...(buckets && { buckets: [...buckets] }) })
+  return type === 'counter' ? new Counter(options) : new Gauge(options)
 }
 
-/** Without a database the series is absent: an alert on absence fires, one on a stale value would not. */
-function countPartitions(registry: Registry, partitionsLeft: Sources['partitionsLeft']): void {
-  const labels = { labelNames: ['table'] as const, registers: [registry] }
-  const left = () => partitionsLeft().catch(() => undefined)
-  new Gauge({
-    name: 'malipo_partition_hours_left',
-    help: 'Whole hours ahead that have a partition, by table',
-    ...labels,
-    async collect() {
-      const found = await left()
-      this.reset()
-      if (found) this.set({ table: 'timers' }, found.hours)
+/** Removes the series of the metrics of the cell: those without labels too, which the library starts at 0. */
+export function clearCell(metrics: Readonly<Record<keyof typeof cellMetrics, Gauge>>): void {
+  for (const key of Object.keys(cellMetrics) as (keyof typeof cellMetrics)[]) clear(metrics[key])
+}
+
+export function clear(gauge: Gauge): void {
+  gauge.reset()
+  gauge.remove({})
+}
+
+/** Counts the batches of one batcher. */
+export function observeBatches(metrics: Metrics, batch: string): BatchObserver {
+  return {
+    written: (items, seconds) => {
+      metrics.batchSize.observe({ batch }, items)
+      metrics.batchDuration.observe({ batch }, seconds)
     },
-  })
-  new Gauge({
-    name: 'malipo_partition_months_left',
-    help: 'Whole months ahead that have a partition, by table',
-    ...labels,
-    async collect() {
-      const found = await left()
-      this.reset()
-      for (const [table, months] of found?.months ?? []) this.set({ table }, months)
-    },
-  })
+    retried: (reason) => metrics.batchRetries.inc({ batch, reason }),
+    refused: (items) => metrics.batchRefused.inc({ batch }, items),
+  }
 }

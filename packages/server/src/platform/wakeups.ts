@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Log } from './log.ts'
 import { connectNats, type NatsAccess } from './nats.ts'
+import { withoutWorkIds } from './work-ids.ts'
 
 /**
  * Wakes other processes. A wakeup carries no data, only "poll now": the truth is in PostgreSQL, so a lost wakeup only costs the
@@ -19,7 +20,7 @@ export interface Watch {
   stop(): Promise<void>
 }
 
-interface WakeWatch extends Watch {
+export interface WakeWatch extends Watch {
   /** Polls now, in this process only. */
   wake(): void
 }
@@ -31,6 +32,8 @@ export interface WakeupsOptions {
   readonly log: Log
   /** Subjects start with the cell's number, so that cells may share a NATS. */
   readonly cell: number
+  /** Called after each poll. */
+  readonly onPolled?: (topic: string, hasFailed: boolean) => void
 }
 
 const reconnectMs = 1000
@@ -38,7 +41,7 @@ const closeMs = 1000
 /** A failed poll is repeated after this, however long its interval is. */
 const retryMs = 5000
 
-export function openWakeups({ url, access, log, cell }: WakeupsOptions): Wakeups {
+export function openWakeups({ url, access, log, cell, onPolled }: WakeupsOptions): Wakeups {
   const subject = (topic: string) => `malipo.${cell}.${topic}`
   const watches = new Map<string, Set<() => void>>()
   let connection: NatsConnection | undefined
@@ -76,7 +79,10 @@ export function openWakeups({ url, access, log, cell }: WakeupsOptions): Wakeups
   return {
     wake: queue.wake,
     onWake: (topic, everyMs, poll) => {
-      const watch = watching(everyMs, poll, (err) => log.warn({ err, topic }, 'poll failed, retrying'))
+      const watch = watching(everyMs, poll, (failed) => {
+        onPolled?.(topic, failed !== undefined)
+        if (failed) log.warn({ err: failed.error, topic }, 'poll failed, retrying')
+      })
       const others = watches.get(topic)
       watches.set(topic, (others ?? new Set()).add(watch.wake))
       if (!others) subscribe(topic)
@@ -131,7 +137,11 @@ async function withinMs(ms: number, work: Promise<unknown> | undefined): Promise
 }
 
 /** Runs `poll` one at a time. A wake during a poll causes one more poll right after it. */
-function watching(everyMs: number, poll: () => Promise<void>, onError: (error: unknown) => void) {
+function watching(
+  everyMs: number,
+  poll: () => Promise<void>,
+  onPolled: (failed?: { readonly error: unknown }) => void,
+) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let isWanted = false
@@ -141,11 +151,12 @@ function watching(everyMs: number, poll: () => Promise<void>, onError: (error: u
   const run = async () => {
     while (isWanted && !isStopped) {
       isWanted = false
-      hasFailed = false
-      await poll().catch((error: unknown) => {
-        hasFailed = true
-        onError(error)
-      })
+      const failed = await poll().then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
+      hasFailed = failed !== undefined
+      onPolled(failed)
     }
     running = undefined
     if (!isStopped) timer = setTimeout(wake, hasFailed ? Math.min(everyMs, retryMs) : everyMs)
@@ -154,7 +165,7 @@ function watching(everyMs: number, poll: () => Promise<void>, onError: (error: u
     isWanted = true
     if (running || isStopped) return
     clearTimeout(timer)
-    running = run()
+    running = withoutWorkIds(run)
   }
   wake()
   return {

@@ -72,7 +72,7 @@ export async function testMalipo(t: TestContext, settings: Record<string, string
   const log: string[] = []
   const write = (line: string) => void log.push(line)
   const open = variables.DATABASE_URL === loginUrl ? openSharedDatabase : openDatabase
-  const ctx = openContext(loadConfig(variables), createLog({ level: 'debug', write }), open)
+  const ctx = openContext(loadConfig(variables), { log: createLog({ level: 'debug', write }), open })
   const operator = openOperator(variables, 'test', open)
   const watches = [ctx.revocations.watch(), ctx.health.watch()]
   const { app } = createApiServer(ctx)

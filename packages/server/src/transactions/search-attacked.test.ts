@@ -40,14 +40,18 @@ test('people who see masked numbers search for few numbers, in the query and in 
     await member(malipo, merchant.id, ['support']),
     await member(malipo, merchant.id, ['finance']),
   ]
-  const tryAll = (person: TestPerson) =>
-    Promise.all(
-      Array.from({ length: 310 }, async (_, n) => {
-        const q = `+2547120${String(n).padStart(5, '0')}`
-        const query = `${path}?q=${encodeURIComponent(q)}`
-        return (await (n % 2 ? person.call('GET', query) : person.call('POST', path, { q }))).status
-      }),
-    )
+  const search = async (person: TestPerson, n: number) => {
+    const q = `+2547120${String(n).padStart(5, '0')}`
+    const query = `${path}?q=${encodeURIComponent(q)}`
+    return (await (n % 2 ? person.call('GET', query) : person.call('POST', path, { q }))).status
+  }
+  // Ten at once: 310 would be refused by a busy process.
+  const tryAll = async (person: TestPerson) => {
+    const statuses: number[] = []
+    for (let first = 0; first < 310; first += 10)
+      statuses.push(...(await Promise.all(Array.from({ length: 10 }, (_, n) => search(person, first + n)))))
+    return statuses
+  }
 
   const refused = (await tryAll(support)).filter((status) => status === 429).length
   assert.ok(refused > 0 && refused <= 10, `${refused} refused`)

@@ -57,16 +57,17 @@ export async function readWalletFlow(db: ReadDb, owner: Owner, wanted: FlowWante
   const slices = slicesOf(within(summed_to), within(open_at)).values()
   const sums: LineSum[] = []
   const readSlices = async () => {
-    for (const slice of slices) sums.push(...(await readTotals(db, owner, { ...wanted, ...slice })).sums)
+    for (const slice of slices)
+      sums.push(...(await readTotals(db, owner, { ...wanted, ...slice, allSummedTo: summed_to })).sums)
   }
   await Promise.all(Array.from({ length: statementsAtOnce }, readSlices))
   const ends = { summedTo: within(summed_to), linesFrom: within(open_at) }
-  const { opening, closing, sums: others } = await readTotals(db, owner, { ...wanted, ...ends })
+  const { opening, closing, sums: others } = await readTotals(db, owner, { ...wanted, ...ends, allSummedTo: summed_to })
   return flowOf([...sums, ...others], opening, closing)
 }
 
 /** Past days without sums, a few at a time. */
-function slicesOf(from: bigint, to: bigint): Omit<Parts, keyof Wallet>[] {
+function slicesOf(from: bigint, to: bigint): Omit<Parts, keyof Wallet | 'allSummedTo'>[] {
   if (from >= to) return []
   const next = from + daysAtOnce * dayUs
   const end = next < to ? next : to
@@ -134,6 +135,8 @@ function kindOf({ event, number, is_credit }: LineSum): FlowKind {
 }
 
 interface Parts extends FlowWanted {
+  /** All days before are added up, also those after the period. */
+  readonly allSummedTo: bigint
   /** From the start to here, days are read from their sums. */
   readonly summedTo: bigint
   /** From here to the end, lines are added up. */
@@ -153,12 +156,14 @@ interface Totals {
 }
 
 /**
- * A balance is computed from the next line, never from earlier ones, which may be archived: see statement.ts. Most lines are of
+ * A balance is computed from the next line, never from earlier ones, which may be archived: see statement.ts. Sums outlive their
+ * lines, so a balance within the days that are added up is the one after them, less what their sums moved. Most lines are of
  * payments of these days or of the day before, which one range of ids has; the payments of the others are found one by one. The
  * planner expects far more groups than there are, and would sort all lines on disk; a walk does not sort.
  */
 async function readTotals(db: ReadDb, owner: Owner, wanted: Parts): Promise<Totals> {
-  const { currency, country, from, to, summedTo, linesFrom } = wanted
+  const { currency, country, from, to, summedTo, linesFrom, allSummedTo } = wanted
+  const later = (at: bigint) => (at < allSummedTo ? allSummedTo : at)
   const dateOf = (us: bigint) => new Date(Number(us / 1000n))
   const [row] = await db.walk<Row>(
     owner,
@@ -194,18 +199,30 @@ async function readTotals(db: ReadDb, owner: Owner, wanted: Parts): Promise<Tota
           select balance - case when credit_account = wallet_id then amount else -amount end
           from transfers
           where wallet_id = (select id from wallet)
-            and entry_at >= ${from}
+            and entry_at >= ${later(from)}
           order by entry_at
           limit 1
-        ), wallet.posted) as opening,
+        ), wallet.posted) - coalesce((
+          select sum(case when is_credit then amount else -amount end)
+          from wallet_day_sums
+          where wallet_id = (select id from wallet)
+            and day >= ${from / dayUs}
+            and day < ${later(from) / dayUs}
+        ), 0)::bigint as opening,
         coalesce((
           select balance - case when credit_account = wallet_id then amount else -amount end
           from transfers
           where wallet_id = (select id from wallet)
-            and entry_at >= ${to}
+            and entry_at >= ${later(to)}
           order by entry_at
           limit 1
-        ), wallet.posted) as closing,
+        ), wallet.posted) - coalesce((
+          select sum(case when is_credit then amount else -amount end)
+          from wallet_day_sums
+          where wallet_id = (select id from wallet)
+            and day >= ${to / dayUs}
+            and day < ${later(to) / dayUs}
+        ), 0)::bigint as closing,
         coalesce((
           select jsonb_agg(jsonb_build_object('event', event, 'number', number, 'method', method, 'is_credit', is_credit,
             'amount', amount::text, 'count', count))

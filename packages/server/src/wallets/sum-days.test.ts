@@ -41,7 +41,8 @@ async function setUp(t: TestContext) {
     post: async (amount: bigint) =>
       assert.equal(await poster.submit({ wallets: [wallet], movements: [line(amount)] }), undefined),
     nextDay: () => ask(`update clock_offset set ahead = ahead + interval '1 day'`),
-    flow: () => readWalletFlow(db.read, owner, period),
+    flow: (days: Partial<typeof period> = {}) => readWalletFlow(db.read, owner, { ...period, ...days }),
+    today,
     summed: () =>
       ask(
         `select day, ${grouped} from wallet_day_sums where wallet_id = $1 group by day, event, number, is_credit order by 1, 2, 3, 4`,
@@ -232,4 +233,36 @@ test('a sum of a day is never changed or deleted', async (t) => {
 
   await assert.rejects(db.write.query(sql`update wallet_day_sums set amount = amount + 1`), { code: '42501' })
   await assert.rejects(db.write.query(sql`delete from wallet_day_sums`), { code: '42501' })
+})
+
+test('a flow of summed days stays the same when their lines are archived', async (t) => {
+  const { db, ask, wallet, post, nextDay, flow, today } = await setUp(t)
+  await post(5_00n)
+  for (const amount of [7_00n, -3_00n, 9_00n]) {
+    await nextDay()
+    await post(amount)
+    await post(1_00n)
+  }
+  await sumDays(db.write, { signal })
+  const startOf = (day: bigint) => (today + day) * dayUs
+  const periods = [
+    {},
+    { from: startOf(0n), to: startOf(2n) },
+    { from: startOf(1n), to: startOf(3n) },
+    { from: startOf(2n), to: startOf(3n) },
+    { from: startOf(3n) },
+    { from: startOf(4n) },
+  ]
+  const read = () => Promise.all(periods.map((days) => flow(days)))
+  const before = await read()
+  for (const each of before) assertExact(each)
+  assert.ok(before.slice(0, 5).every(({ into }) => sumOf(into) > 0n))
+  // A line is archived with the month of its payment, so a day may keep a part of its lines.
+  const archive = (lines: string) =>
+    ask(`delete from transfers where wallet_id = $1 and entry_at < ${startOf(3n)} and ${lines}`, [wallet])
+
+  await archive(`entry_at in (select min(entry_at) from transfers where wallet_id = $1 group by entry_at / ${dayUs})`)
+  assert.deepEqual(await read(), before)
+  await archive('true')
+  assert.deepEqual(await read(), before)
 })

@@ -25,8 +25,8 @@ const pauseMaxMs = 1000
 
 /**
  * Adds up the past days of every wallet that are not added up yet. A day is past when its wallet has a later line: no transaction can
- * still add a line to it, so every process finds the same sums, and the second one to write them changes nothing. Uses at most half of
- * one connection's time.
+ * still add a line to it, so every process finds the same sums, and the second one to write them changes nothing. After each
+ * page it pauses for as long as the page took, at most 1 s.
  */
 export async function sumDays(db: Db, { signal, linesMax = 10_000 }: SumOptions): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'

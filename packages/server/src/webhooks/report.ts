@@ -1,5 +1,5 @@
 import { type EndpointKey, type EndpointTables, endpointKeyOf } from '../events/endpoint-tables.ts'
-import { type Batcher, createBatcher } from '../platform/batch.ts'
+import { type Batcher, type BatchObserver, createBatcher } from '../platform/batch.ts'
 import type { BatchTx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Posted } from '../platform/gated-http.ts'
@@ -24,9 +24,10 @@ export type Reporter = Batcher<Attempted, void>
  * Stores the receivers' responses, many attempts in one transaction, for the endpoints of these tables. Endpoints are locked before
  * records, as everywhere.
  */
-export function createReporter(db: WriteDb, tables: EndpointTables, log: Log): Reporter {
+export function createReporter(db: WriteDb, tables: EndpointTables, log: Log, observer?: BatchObserver): Reporter {
   return createBatcher({
     db,
+    observer,
     decide: async (tx, attempted) => {
       const [disabled] = await Promise.all([keepEndpoints(tx, tables, attempted), keepRecords(tx, tables, attempted)])
       await injectFaults(tx, tables, attempted)

@@ -2,11 +2,15 @@ import type { Context } from '../context.ts'
 import { allEndpoints, type EndpointTables } from '../events/endpoint-tables.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import { reach } from '../platform/failpoints.ts'
+import { showId, timeOfId } from '../platform/ids.ts'
 import { logRetry } from '../platform/log-retry.ts'
+import { type Metrics, observeBatches } from '../platform/metrics.ts'
 import type { Watch } from '../platform/wakeups.ts'
+import { withWorkIds } from '../platform/work-ids.ts'
 import { claimDeliveries, type Delivery, newPlace } from '../webhooks/claim.ts'
 import { deliver, type Gates, openGates } from '../webhooks/deliver.ts'
-import { createReporter } from '../webhooks/report.ts'
+import { type Attempted, createReporter, type Reporter } from '../webhooks/report.ts'
+import { isSuccess } from '../webhooks/schedule.ts'
 import { type DeliverySlots, divideSlots } from './delivery-slots.ts'
 
 const endpointsMax = 100
@@ -40,13 +44,24 @@ interface Shared {
 }
 
 function watchEndpoints(ctx: Context, tables: EndpointTables, { gates, slots, underWay }: Shared) {
-  const deliverer = { gates, vault: ctx.vault, reporter: createReporter(ctx.db.write, tables, ctx.log) }
+  const reporter = createReporter(ctx.db.write, tables, ctx.log, observeBatches(ctx.metrics, 'webhooks'))
+  const counted: Reporter = {
+    submit: (attempted) => {
+      countAttempt(ctx.metrics, attempted)
+      return reporter.submit(attempted)
+    },
+  }
+  const deliverer = { gates, vault: ctx.vault, reporter: counted }
   const place = newPlace()
 
   const begin = (delivery: Delivery) => {
     const giveBack = slots.take(delivery)
-    const attempt = deliver(deliverer, delivery)
-      .catch((error) => logRetry(ctx.log, error, {}, 'webhook delivery failed, will be retried'))
+    const { merchant_id, transaction_id } = delivery
+    const ids = { merchantId: showId('merchant', merchant_id), transactionId: showId('transaction', transaction_id) }
+    const attempt = withWorkIds(ids, () => deliver(deliverer, delivery))
+      .catch((error) =>
+        withWorkIds(ids, () => logRetry(ctx.log, error, {}, 'webhook delivery failed, will be retried')),
+      )
       .finally(() => {
         giveBack()
         underWay.delete(attempt)
@@ -66,4 +81,13 @@ function watchEndpoints(ctx: Context, tables: EndpointTables, { gates, slots, un
     } while (claimed.length > 0)
   })
   return watch
+}
+
+function countAttempt(metrics: Metrics, { delivery: { env, event_id, attempts }, posted }: Attempted): void {
+  const refused = posted.kind === 'responded' ? `http_${Math.floor(posted.status / 100)}xx` : posted.kind
+  metrics.webhookAttempts.inc({ env, result: isSuccess(posted) ? 'success' : refused })
+  metrics.webhookDuration.observe({ env }, posted.durationMs / 1000)
+  if (attempts > 0) return
+  const waitedMs = Date.now() - posted.durationMs - timeOfId(event_id)
+  metrics.webhookFirstAttempt.observe({ env }, Math.max(0, waitedMs) / 1000)
 }

@@ -10,6 +10,7 @@ const underWayMax = { prompt: 100, hint: 50, payout: 200, poll: 50 } as const sa
 export interface LaneCalls {
   roomFor(kind: WorkKind): number
   roomOf(kind: WorkKind, merchant_id: string): number
+  underWay(kind: WorkKind): number
   begin(kind: WorkKind, merchant_id: string, call: Promise<void>): void
   /** Waits until no call is under way. */
   end(): Promise<void>
@@ -34,6 +35,7 @@ export function createCalls(onRoom: () => void): LaneCalls {
   return {
     roomFor: (kind) => noted(underWayMax[kind] - totals[kind]),
     roomOf: (kind, merchant_id) => noted(underWayMax[kind] / 2 - (counts[kind].get(merchant_id) ?? 0)),
+    underWay: (kind) => totals[kind],
     begin: (kind, merchant_id, call) => {
       count(kind, merchant_id, 1)
       const ending = call.finally(() => {

@@ -10,8 +10,10 @@ import { timing } from '../payments/resolve/timing.ts'
 import { databaseTimeMs, startWatch } from '../platform/clock.ts'
 import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
+import { showId } from '../platform/ids.ts'
 import { logRetry } from '../platform/log-retry.ts'
 import type { Watch } from '../platform/wakeups.ts'
+import { withWorkIds } from '../platform/work-ids.ts'
 import { providerIds } from '../providers/registry.ts'
 import { createCalls, type LaneCalls } from './lane-calls.ts'
 import { startSweeper } from './sweeper.ts'
@@ -66,6 +68,12 @@ function startLane(ctx: Context, env: Environment, provider: string) {
     readUntil: undefined,
     deepPolledAt: 0,
   }
+  ctx.metrics.beforeScrape(() => {
+    for (const kind of workKinds) {
+      ctx.metrics.laneQueue.set({ env, provider, kind }, lane.queue.waiting(kind))
+      ctx.metrics.laneCalls.set({ env, provider, kind }, lane.calls.underWay(kind))
+    }
+  })
   const watch = ctx.wakeups.onWake(name, timing.lanePollEveryMs, () => poll(lane))
   const stop = async () => {
     await watch.stop()
@@ -161,8 +169,12 @@ function choose({ queue, shares, calls }: Lane, { total, of }: Budget): Wanted[]
 }
 
 function begin({ ctx, name, calls }: Lane, kind: WorkKind, claimed: Claimed, elapsedMs: () => number): void {
-  const call = dispatch(ctx, claimed, elapsedMs).catch((error) =>
-    logRetry(ctx.log, error, { lane: name }, 'payment not processed, will be retried'),
+  const { id, merchant_id } = claimed.transaction
+  const ids = { merchantId: showId('merchant', merchant_id), transactionId: showId('transaction', id) }
+  const call = withWorkIds(ids, () =>
+    dispatch(ctx, claimed, elapsedMs).catch((error) =>
+      logRetry(ctx.log, error, { lane: name }, 'payment not processed, will be retried'),
+    ),
   )
   calls.begin(kind, claimed.transaction.merchant_id, call)
 }

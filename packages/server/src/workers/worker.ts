@@ -12,9 +12,9 @@ import { openStream } from '../platform/stream.ts'
 import type { Watch } from '../platform/wakeups.ts'
 import { forgetArmed } from '../scenarios/armed.ts'
 import { sweepEndpoints } from '../webhooks/sweep.ts'
+import { startCellMetrics } from './cell-metrics.ts'
 import { startDayKeeper } from './day-keeper.ts'
 import { startDeliveries } from './deliveries.ts'
-import { reportFloats } from './float-keeper.ts'
 import { startLanes } from './lanes.ts'
 import { startLookupKeeper } from './lookup-keeper.ts'
 import { pollPaidAccounts } from './paid-accounts.ts'
@@ -31,7 +31,6 @@ const accountEveryMs = 10_000
 const approvalEveryMs = 10_000
 const dropEveryMs = 3_600_000
 const endpointEveryMs = 5 * 60_000
-const floatEveryMs = 30_000
 
 /** Starts all background work. Each watch works alone and may run in any number of processes. */
 export function startWorker(ctx: Context): Watch[] {
@@ -41,6 +40,7 @@ export function startWorker(ctx: Context): Watch[] {
     ...startRelay(ctx),
     startLookupKeeper(ctx),
     startDayKeeper(ctx),
+    startCellMetrics(ctx),
     ctx.wakeups.onWake('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.wakeups.onWake('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.wakeups.onWake('forget', forgetEveryMs, () => forget(ctx.db.write)),
@@ -49,7 +49,6 @@ export function startWorker(ctx: Context): Watch[] {
     ctx.wakeups.onWake('accounts', accountEveryMs, () => pollPaidAccounts(ctx)),
     ctx.wakeups.onWake('approvals', approvalEveryMs, () => endOverdueApprovals(ctx)),
     ctx.wakeups.onWake('endpoints', endpointEveryMs, () => sweep(ctx)),
-    ctx.wakeups.onWake('floats', floatEveryMs, () => reportFloats(ctx)),
     ctx.wakeups.onWake('seals', sealEveryMs, () => keepSeals(ctx)),
   ]
 }

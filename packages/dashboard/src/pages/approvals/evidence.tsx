@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
+import { countryText } from '../../ui/country.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { moneyText } from '../../ui/money.tsx'
+import { banksQuery, operatorsQuery } from '../beneficiaries/reference-queries.ts'
 import { controlsQuery, type WaitingPayout } from './approvals-query.ts'
 import { reasonWords } from './reasons.ts'
 
@@ -21,6 +23,7 @@ interface Fact {
 /** Why it waits, and what is known of it. Only facts of the server. */
 export function Evidence({ place, payout, payment }: EvidenceProps) {
   const { data: controls } = useQuery(controlsQuery(place))
+  const railOf = useRail(place)
   const above = controls?.currencies.find(({ currency }) => currency === payout.senderCurrency)?.approvalAbove
   const facts: readonly Fact[] = [
     ...payout.reasons.map((reason) => ({
@@ -32,7 +35,7 @@ export function Evidence({ place, payout, payment }: EvidenceProps) {
     {
       icon: 'person',
       title: payout.beneficiary.accountName || 'No name was given',
-      about: `${payout.destination}, ${payout.beneficiary.country}: ${payout.beneficiary.accountNumber}`,
+      about: `${railOf(payout)}, ${payout.beneficiary.country}: ${payout.beneficiary.accountNumber}`,
     },
     ...(payment === undefined
       ? []
@@ -67,4 +70,15 @@ const aboveWords = (above: string, currency: string) => `Above ${moneyText(above
 function whyOf(reason: string): string {
   const words = reasonWords[reason]?.short ?? reason
   return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The bank or operator that gets the money, by its name: an account number alone proves nothing. */
+function useRail(place: Place): (payout: WaitingPayout) => string {
+  const { data: banks = [] } = useQuery(banksQuery(place))
+  const { data: operators = [] } = useQuery(operatorsQuery(place))
+  return ({ destination, beneficiary: { bankCode, country } }) => {
+    const bank = banks.find((each) => each.code === bankCode && countryText(each.country) === country)
+    const operator = operators.find(({ id }) => id === bankCode)
+    return (destination === 'MoMo' ? operator : bank)?.name ?? `${destination} ${bankCode}`.trim()
+  }
 }

@@ -110,7 +110,7 @@ function liveChecks(keys: readonly KeyPair[] | undefined, endpoints: readonly En
     {
       title: 'No live endpoint fails',
       isDone: known(endpoints, (some) => some.length > 0 && some.every(({ health }) => health.status === 'healthy')),
-      about: 'Every live endpoint is healthy.',
+      about: 'Needs a live endpoint that gets its deliveries.',
     },
   ]
 }
@@ -123,5 +123,5 @@ const approvalCheck = ({ currencies, bulkNeedsApproval, newBeneficiariesNeedAppr
     bulkNeedsApproval ||
     newBeneficiariesNeedApproval ||
     currencies.some(({ approvalAbove }) => approvalAbove !== undefined),
-  about: 'An approval rule in Settings, Payout controls.',
+  about: 'An approval rule of live, in Settings, Payout controls.',
 })

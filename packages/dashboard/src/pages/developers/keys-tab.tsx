@@ -109,7 +109,7 @@ const columnsOf = (ask: (asked: Asked) => void): readonly Column<KeyPair>[] => [
     isNumber: true,
     cell: (pair) =>
       pair.state === 'active' && (
-        <span className="inline-flex gap-1.5">
+        <span className="inline-flex flex-wrap justify-end gap-1.5">
           <Button
             aria-label={`Replace the API key of ${pair.publicKey}`}
             onClick={() => ask({ verb: 'replace', pair })}

@@ -86,9 +86,9 @@ function mattersOf(attention: Summary['attention']): Matter[] {
 }
 
 /** One payment is opened; several are a list. */
-const paymentsAt = (ids: readonly string[], count: number) => ({
+const paymentsAt = (ids: readonly string[], count: number, several: Record<string, string>) => ({
   path: '/payments',
-  search: count === 1 && ids[0] !== undefined ? { open: ids[0] } : { status: 'pending' },
+  search: count === 1 && ids[0] !== undefined ? { open: ids[0] } : several,
 })
 
 function doubts({ inDoubt: { count, transactionIds } }: Summary['attention']): Matter[] {
@@ -101,7 +101,7 @@ function doubts({ inDoubt: { count, transactionIds } }: Summary['attention']): M
       icon: 'doubt',
       look: looks.doubt,
       verb: 'Open',
-      ...paymentsAt(transactionIds, count),
+      ...paymentsAt(transactionIds, count, { stage: 'UNCONFIRMED' }),
     },
   ]
 }
@@ -121,7 +121,13 @@ function approvals({ payoutsToApprove }: Summary['attention']): Matter[] {
 }
 
 function endpoints({ webhookEndpoints: { failing, disabled } }: Summary['attention']): Matter[] {
-  const matter = { icon: 'developers', look: looks.fail, verb: 'Inspect', path: '/developers' } as const
+  const matter = {
+    icon: 'developers',
+    look: looks.fail,
+    verb: 'Inspect',
+    path: '/developers',
+    search: { tab: 'webhooks' },
+  } as const
   return [
     ...(disabled > 0
       ? [
@@ -153,7 +159,7 @@ function short({ underpaid: { count, transactionIds } }: Summary['attention']): 
       icon: 'hourglass',
       look: looks.warn,
       verb: 'Open',
-      ...paymentsAt(transactionIds, count),
+      ...paymentsAt(transactionIds, count, { status: 'pending', method: 'bank-transfer' }),
     },
   ]
 }

@@ -134,7 +134,7 @@ function Tooltip({ hour, methods, currency }: TooltipProps) {
       colour: colourOf(method),
       amount: sum([amountOf(hour.in, method)], currency),
     })),
-    { word: 'Paid out', colour: outColour, amount: sum(Object.values(hour.out), currency) },
+    { word: 'Paid out and refunded', colour: outColour, amount: sum(Object.values(hour.out), currency) },
     { word: 'Collected last week', colour: 'transparent', amount: sum([hour.lastWeekIn], currency) },
   ]
   return (
@@ -171,9 +171,13 @@ function HourTable({
         cell: (hour) => figure(amountOf(hour.in, method), currency),
       }),
     ),
-    { head: 'Paid out', isNumber: true, cell: (hour) => figure(sum(Object.values(hour.out), currency), currency) },
+    {
+      head: 'Paid out and refunded',
+      isNumber: true,
+      cell: (hour) => figure(sum(Object.values(hour.out), currency), currency),
+    },
     { head: 'Collected last week', isNumber: true, cell: (hour) => figure(hour.lastWeekIn, currency) },
-    { head: 'Paid out last week', isNumber: true, cell: (hour) => figure(hour.lastWeekOut, currency) },
+    { head: 'Paid out and refunded last week', isNumber: true, cell: (hour) => figure(hour.lastWeekOut, currency) },
   ]
   return <DataTable columns={columns} keyOf={({ hour }) => String(hour)} label="Money by hour" rows={hours} />
 }

@@ -34,7 +34,7 @@ export const requestsQuery = (place: Place, transactionId: string, isEnabled: bo
       (await merchantApi(place)('getRequestLog', { query: { transactionId }, signal })).data,
   })
 
-/** Asks at once for all that a payment shows, before anything of it is drawn. What is already asked for is not asked for again. */
+/** Requests all that a payment shows at once, before it is drawn. A request in flight is not repeated. */
 export function readPayment(queries: QueryClient, place: Place, transactionId: string, may: ReadonlySet<string>): void {
   const isDeveloper = may.has('webhooks:read')
   void queries.prefetchQuery(paymentQuery(place, transactionId))

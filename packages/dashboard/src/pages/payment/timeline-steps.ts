@@ -65,7 +65,8 @@ function timelineStep({ at, stage, message }: TimelineEntry, index: number): Ste
 function requestStep({ at, method, path, status, durationMs, requestId, errorCode }: LoggedRequest): Step {
   const isRefused = status >= 400
   return {
-    at: Date.parse(at),
+    // The log has the time of the response.
+    at: Date.parse(at) - durationMs,
     lane: 'API',
     icon: isRefused ? 'failed' : 'developers',
     tone: isRefused ? 'fail' : 'plain',

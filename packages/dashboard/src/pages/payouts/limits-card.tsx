@@ -17,7 +17,7 @@ interface Limit {
   readonly rule: string
   /** Used share, from 0 to 1; undefined where the server does not report what is used. */
   readonly share: number | undefined
-  readonly state: 'ok' | 'warn' | 'fail'
+  readonly state: 'open' | 'ok' | 'warn' | 'fail'
 }
 
 /** What bounds this payout, and how much of it this payout takes. */
@@ -40,6 +40,7 @@ export function LimitsCard({ controls, validation, wallet }: LimitsCardProps) {
 }
 
 const looks = {
+  open: { icon: 'hourglass', ink: 'text-ink-3', bar: 'bg-surface-3', word: 'not checked yet' },
   ok: { icon: 'done', ink: 'text-ok', bar: 'bg-[var(--v1)]', word: 'within the limit' },
   warn: { icon: 'warn', ink: 'text-warn', bar: 'bg-[var(--v3)]', word: 'needs approval' },
   fail: { icon: 'failed', ink: 'text-fail', bar: 'bg-fail', word: 'outside the limit' },
@@ -110,6 +111,12 @@ function shareOf(validation: Validation | undefined, limit: string, currency: st
   return Number(toMinor(validation.debitAmount, currency)) / Number(toMinor(limit, currency))
 }
 
+const approvalLooks = {
+  open: { state: 'open', rule: 'depends on the payout' },
+  ok: { state: 'ok', rule: 'not needed' },
+  warn: { state: 'warn', rule: 'needs a second person' },
+} as const
+
 function approvalRules(
   controls: LimitsCardProps['controls'],
   validation: Validation | undefined,
@@ -117,21 +124,19 @@ function approvalRules(
 ): Limit[] {
   const above = controls?.currencies.find(({ currency }) => currency === wallet?.currency)?.approvalAbove
   const needsApproval = validation?.needsApproval === true
-  const state = needsApproval ? 'warn' : 'ok'
+  const shown = approvalLooks[validation === undefined ? 'open' : needsApproval ? 'warn' : 'ok']
   const rules: Limit[] = []
   if (above !== undefined && wallet)
     rules.push({
       name: `Approval above ${moneyText(above, wallet.currency)}`,
-      rule: needsApproval ? 'needs a second person' : 'not needed',
       share: undefined,
-      state,
+      ...shown,
     })
   if (controls?.newBeneficiariesNeedApproval)
     rules.push({
       name: 'Approval of new beneficiaries',
-      rule: needsApproval ? 'needs a second person' : 'not needed',
       share: undefined,
-      state,
+      ...shown,
     })
   return rules
 }

@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts'
 import { AppError } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
 import { createWriter } from '../../ledger/chain.ts'
+import { observePayments } from '../../payments/model/payment-metrics.ts'
 import { permissionDenied } from '../../people/grants.ts'
 import { actorOf, mayOperateOn, type Place } from '../../people/principal.ts'
 import { principalOf } from '../../people/request-principal.ts'
@@ -68,6 +69,7 @@ export function operatorBase(ctx: Context): Omit<OperatorContext, 'principal' | 
       accounts,
       connectors: noConnectors,
       routing: { providersOf: () => [], isUsable: () => false },
+      payments: observePayments(ctx.metrics, 'operate').payments,
     },
   }
 }

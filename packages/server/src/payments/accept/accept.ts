@@ -14,8 +14,8 @@ import {
 import { available, ensureWallets, findWallets, type WalletScope } from '../../ledger/accounts.ts'
 import { type Books, type Movement, openBooks } from '../../ledger/books.ts'
 import { createWriter, type Writer } from '../../ledger/chain.ts'
-import { BatchConflict, type Batcher, createBatcher, type Decided } from '../../platform/batch.ts'
-import type { BatchTx, WriteDb } from '../../platform/db.ts'
+import { BatchConflict, type Batcher, type BatchObserver, createBatcher, type Decided } from '../../platform/batch.ts'
+import type { BatchTx, Environment, WriteDb } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { newTransactionId } from '../../platform/ids.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
@@ -28,6 +28,7 @@ import { findControls } from '../controls/rules.ts'
 import { setTimers } from '../dispatch/timers.ts'
 import { counterpartyLookups, type Lookup } from '../model/lookups.ts'
 import { isOutgoing } from '../model/outgoing.ts'
+import type { PaymentObserver } from '../model/payment-metrics.ts'
 import { type Attempt, insert, insertAttempts, type Transaction } from '../model/store.ts'
 import { openRefundBatch, type RefundBatch } from '../refunds/accept-refunds.ts'
 import { holdsFor } from '../resolve/payment-postings.ts'
@@ -60,6 +61,8 @@ export interface AcceptorOptions {
   readonly db: WriteDb
   readonly vault: Vault
   readonly cell: number
+  readonly payments?: PaymentObserver
+  readonly batches?: (env: Environment) => BatchObserver
 }
 
 /**
@@ -67,14 +70,15 @@ export interface AcceptorOptions {
  * batches: live never waits for sandbox requests.
  */
 export function createAcceptor(options: AcceptorOptions): Acceptor {
-  const batchers = { live: createAcceptBatcher(options), sandbox: createAcceptBatcher(options) }
+  const batchers = { live: createAcceptBatcher(options, 'live'), sandbox: createAcceptBatcher(options, 'sandbox') }
   return { submit: (priced) => batchers[priced.owner.env].submit(priced) }
 }
 
-function createAcceptBatcher(options: AcceptorOptions): Acceptor {
+function createAcceptBatcher(options: AcceptorOptions, env: Environment): Acceptor {
   const writer = createWriter()
   return createBatcher({
     db: options.db,
+    observer: options.batches?.(env),
     decide: (tx, pricedPayments) => acceptBatch(options, writer, tx, pricedPayments),
     keyOf: ({ owner, wallet_currency, wallet_country }) =>
       [owner.merchant_id, owner.env, wallet_currency, wallet_country].join(' '),
@@ -88,7 +92,7 @@ interface Item {
 }
 
 async function acceptBatch(
-  { vault, cell, onMerchantEvents }: AcceptorOptions,
+  { vault, cell, onMerchantEvents, payments }: AcceptorOptions,
   writer: Writer,
   tx: BatchTx,
   pricedPayments: readonly PricedPayment[],
@@ -150,6 +154,7 @@ async function acceptBatch(
     reach('accept.committed')
     committed?.()
     if (kept.length > 0) onMerchantEvents()
+    payments?.accepted(kept.map(({ transaction }) => transaction))
   }
   return {
     results: items.map((item) => acceptances.get(item) ?? sameAsFirst(item, items, acceptances)),
@@ -208,10 +213,7 @@ async function withReferences(
   acceptances: Map<Item, Acceptance>,
 ): Promise<Item[]> {
   const firsts = [...new Map(fresh.toReversed().map((item) => [referenceName(item), item])).values()]
-  const claimed = await claimReferences(
-    tx,
-    firsts.map(({ reference }) => reference),
-  )
+  const claimed = await claimReferences(tx, firsts.map(refOf))
   const ours = new Set(firsts.filter(({ id }) => claimed.has(id)).map(referenceName))
   const taken = fresh.filter((item) => !ours.has(referenceName(item)))
   // A retry of the same request may have won the reference in another batch: then its key exists now.
@@ -325,10 +327,7 @@ async function giveBack(tx: BatchTx, candidates: readonly Item[], kept: readonly
     tx,
     refused.flatMap((item) => keysIn(item).map((key) => ({ ...key, transaction_id: item.id }))),
   )
-  await releaseReferences(
-    tx,
-    refused.map(({ reference }) => reference),
-  )
+  await releaseReferences(tx, refused.map(refOf))
   // When the first of two equal references was refused, the accepted item still has to claim the reference.
   const released = new Set(refused.map(referenceName))
   const heirs = kept.filter(({ item }) => released.has(referenceName(item)))

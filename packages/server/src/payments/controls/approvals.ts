@@ -180,6 +180,17 @@ export async function closeApprovals(tx: Tx, at: Date, transactionIds: readonly 
     where transaction_id = any(${transactionIds}::uuid[])`)
 }
 
+/** When each of these payouts stopped waiting for approval; those that never waited are absent. */
+export async function closedApprovals(tx: Tx, transactionIds: readonly string[]): Promise<[string, Date][]> {
+  if (transactionIds.length === 0) return []
+  const rows = await tx.query<{ transaction_id: string; approval_closed_at: Date }>(sql`
+    select transaction_id, approval_closed_at
+    from controlled_payouts
+    where transaction_id = any(${transactionIds}::uuid[])
+      and approval_closed_at is not null`)
+  return rows.map(({ transaction_id, approval_closed_at }) => [transaction_id, approval_closed_at])
+}
+
 /** Payouts that waited for approval too long, the longest first. */
 export async function overdueApprovals(db: Db, limit: number): Promise<string[]> {
   const rows = await db.query<{ transaction_id: string }>(sql`

@@ -1,12 +1,33 @@
 import type { Tx } from '../../platform/db.ts'
 import { isFinal } from '../model/state.ts'
 import type { Payment, Transaction } from '../model/store.ts'
-import { closeApprovals } from './approvals.ts'
+import { closeApprovals, closedApprovals } from './approvals.ts'
 import { returnShares } from './day-counts.ts'
 
 interface Changed {
   readonly before: Pick<Payment, 'transaction'>
   readonly transaction: Transaction
+}
+
+/** A payout that ends sooner did not wait long for a person. */
+const waitMinMs = 60_000
+
+/**
+ * From when the time of payouts that end is counted, where it is not their acceptance: from their approval; null for those that
+ * ended without one. Costs no statement for payments that end soon.
+ */
+export async function countedFrom(tx: Tx, at: Date, changed: readonly Changed[]): Promise<Map<string, Date | null>> {
+  const ended = changed.filter(
+    ({ before, transaction: { type, state } }) =>
+      type === 'withdrew' && isFinal(state) && !isFinal(before.transaction.state),
+  )
+  const late = ended.filter(({ transaction }) => at.getTime() - transaction.created_at.getTime() >= waitMinMs)
+  const approved = await closedApprovals(
+    tx,
+    late.map(({ transaction }) => transaction.id),
+  )
+  const unapproved = ended.filter(isDecided).map(({ transaction }) => [transaction.id, null] as const)
+  return new Map<string, Date | null>([...approved, ...unapproved])
 }
 
 /**

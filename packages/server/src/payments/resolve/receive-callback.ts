@@ -4,8 +4,9 @@ import { AppError } from '../../errors.ts'
 import { createAllowance } from '../../platform/allowance.ts'
 import type { Environment } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
-import { attemptOfKey } from '../../platform/ids.ts'
+import { attemptOfKey, showId } from '../../platform/ids.ts'
 import { logRetry } from '../../platform/log-retry.ts'
+import { type WorkIds, withWorkIds } from '../../platform/work-ids.ts'
 import type { CallbackObservation, CallbackReading, InboundRequest, ProviderStatus } from '../../providers/contract.ts'
 import { askWhatIsTrue, isContraryTo } from '../dispatch/dispatch.ts'
 import { laneOf } from '../dispatch/timers.ts'
@@ -36,7 +37,11 @@ export async function receiveCallback(ctx: Context, source: CallbackSource, requ
   if (!reading.isGenuine) return refuse(ctx, { ...source, request, keys: [], isUnsigned: true }, reading.why)
   reach('callback.verified')
   const [applied] = await Promise.allSettled([
-    Promise.all(reading.observations.map((observation) => applyObservation(ctx, source, reading, observation))),
+    Promise.all(
+      reading.observations.map((observation) =>
+        withWorkIds(idsOf(observation), () => applyObservation(ctx, source, reading, observation)),
+      ),
+    ),
   ])
   const isFailed = applied.status === 'rejected'
   const outcome = isFailed ? 'failed' : outcomeOf(reading, applied.value)
@@ -46,6 +51,11 @@ export async function receiveCallback(ctx: Context, source: CallbackSource, requ
   await keep(ctx, { ...source, request, outcome, keys, isUnsigned, ...reason })
   if (isFailed) throw applied.reason
   reach('callback.resolved')
+}
+
+function idsOf({ key }: CallbackObservation): WorkIds {
+  const found = attemptOfKey(key)
+  return found ? { transactionId: showId('transaction', found.transactionId) } : {}
 }
 
 function outcomeOf({ isProof, observations: observation }: Genuine, areKnown: readonly boolean[]): CallbackOutcome {
@@ -68,8 +78,9 @@ async function refuse(ctx: Context, received: Omit<ReceivedCallback, 'outcome'>,
  * A callback that could not be stored, or not in time, was still handled. For an unknown payment it is the only record, so the
  * provider must send it again.
  */
-async function keep({ callbackLog, log }: Context, received: ReceivedCallback): Promise<void> {
+async function keep({ callbackLog, log, metrics }: Context, received: ReceivedCallback): Promise<void> {
   const { env, provider, outcome } = received
+  metrics.callbacks.inc({ env, provider, outcome })
   const stored = callbackLog.keep(received).catch((error: Error) => {
     logRetry(log, error, { env, provider }, 'callback not stored')
     if (outcome === 'unknown_payment') throw new AppError('OVERLOADED')

@@ -3,20 +3,21 @@ import { emit } from '../../events/emit.ts'
 import { available, type PlatformAccounts } from '../../ledger/accounts.ts'
 import { openBooks, type Refusal } from '../../ledger/books.ts'
 import { createWriter, type Writer } from '../../ledger/chain.ts'
-import { type Batcher, createBatcher, type Decided } from '../../platform/batch.ts'
+import { type Batcher, type BatchObserver, createBatcher, type Decided } from '../../platform/batch.ts'
 import type { BatchTx, Environment, Tx, WriteDb } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
 import { showId } from '../../platform/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import { nameMerchants } from '../../platform/named-merchants.ts'
 import type { Connectors, Routing } from '../../providers/routing.ts'
-import { endControls } from '../controls/end-controls.ts'
+import { countedFrom, endControls } from '../controls/end-controls.ts'
 import { watchAccounts } from '../dispatch/paid-accounts.ts'
 import { setTimers } from '../dispatch/timers.ts'
 import { type Adjustment, adjustmentMovements, adjustmentOf } from '../late-money/adjustments.ts'
 import { writeLate } from '../late-money/write-late.ts'
 import { lockWithCharges } from '../model/lock-payments.ts'
 import { insertAddedLookups } from '../model/lookups.ts'
+import type { PaymentObserver } from '../model/payment-metrics.ts'
 import { isAllowed, isFinal } from '../model/state.ts'
 import {
   type Attempt,
@@ -73,9 +74,11 @@ export interface ResolverContext {
   readonly accounts: PlatformAccounts
   readonly connectors: Connectors
   readonly routing: Routing
+  readonly payments?: PaymentObserver
 }
 
 export interface ResolverOptions extends ResolverContext {
+  readonly batches?: (env: 'all') => BatchObserver
   readonly db: WriteDb
 }
 
@@ -87,6 +90,7 @@ export function createResolver(options: ResolverOptions): Resolver {
   const writer = createWriter()
   return createBatcher({
     db: options.db,
+    observer: options.batches?.('all'),
     decide: (tx, resolutions) => resolveBatch(options, writer, tx, resolutions),
     keyOf: ({ transaction_id }) => walletOf(options.db, transaction_id),
   })
@@ -144,10 +148,11 @@ export async function resolveBatch(
   })
   const changed = [...drafts.values()].filter(({ before, transaction }) => transaction !== before.transaction)
   for (const [index, { alongside }] of resolutions.entries()) if (results[index]?.isChanged) await alongside?.(tx)
-  const [{ committed, ...written }] = await Promise.all([
+  const [{ committed, ...written }, , , from] = await Promise.all([
     books.write(),
     refunds.write(at),
     write(tx, at, options.cell, changed),
+    countedFrom(tx, at, changed),
   ])
   for (const [index, { audit }] of resolutions.entries())
     if (audit && results[index]?.isChanged) await recordAudit(tx, options.cell, audit)
@@ -156,6 +161,8 @@ export async function resolveBatch(
     reach('resolve.committed')
     committed?.()
     for (const alert of alerts) alert()
+    const ended = changed.filter(hasEnded).map(({ transaction }) => ({ ...transaction, updated_at: at }))
+    options.payments?.ended(ended, from)
     const notifiesMerchant = ({ before, transaction, adjustments }: PaymentDraft) =>
       transaction.notified > before.transaction.notified || adjustments.length > 0
     if (changed.some(notifiesMerchant)) options.onMerchantEvents()
@@ -260,6 +267,9 @@ function refusalOf({ before }: PaymentDraft, { progress }: Decision): string | u
   const target = progress.state ?? source
   return isAllowed(source, target) ? undefined : `${source} to ${target}`
 }
+
+const hasEnded = ({ before, transaction }: PaymentDraft) =>
+  isFinal(transaction.state) && !isFinal(before.transaction.state)
 
 const isJustPaid = ({ before, transaction: { state, method, type } }: PaymentDraft) =>
   type === 'deposit' && method === 'bank-transfer' && state === 'successful' && before.transaction.state !== state

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Card } from '../../../ui/card.tsx'
 import { Icon, type IconName } from '../../../ui/icons.tsx'
 import { moneyText } from '../../../ui/money.tsx'
-import { ageText, countText, providerText, upperFirst } from '../parts/words.ts'
+import { ageText, countText, providerText } from '../parts/words.ts'
 import type { MorningCheck } from './gauges.tsx'
 
 interface Item {
@@ -65,7 +65,7 @@ const doubtsOf = ({ doubts }: MorningCheck): Item[] =>
   doubts.map(({ doubt, summary, payments, oldestSeconds }) => ({
     key: `doubt ${doubt}`,
     icon: 'doubt',
-    fact: `${countText(payments)}: ${upperFirst(summary)}`,
+    fact: `${countText(payments)} ${payments === 1 ? 'payment' : 'payments'}: ${summary}`,
     detail: `oldest ${ageText(oldestSeconds)}; open one in the list to decide`,
   }))
 

@@ -28,7 +28,7 @@ export function ProviderBoard({ env }: { readonly env: Environment }) {
       </div>
       {data && (
         <DataTable
-          columns={columnsOf(env)}
+          columns={columnsOf(env, data.rows)}
           empty={
             <Empty title="No provider is configured here">
               Set a provider’s keys in the configuration and start Malipo again.
@@ -43,7 +43,7 @@ export function ProviderBoard({ env }: { readonly env: Environment }) {
   )
 }
 
-const columnsOf = (env: Environment): readonly Column<BoardRow>[] => [
+const columnsOf = (env: Environment, rows: readonly BoardRow[]): readonly Column<BoardRow>[] => [
   {
     head: 'Provider',
     cell: ({ provider, operation, open }) => (
@@ -73,7 +73,13 @@ const columnsOf = (env: Environment): readonly Column<BoardRow>[] => [
   { head: 'p50', isNumber: true, isWideOnly: true, cell: (row) => secondsText(row.p50Seconds) },
   { head: 'p95', isNumber: true, isWideOnly: true, cell: (row) => secondsText(row.p95Seconds) },
   { head: 'State', cell: (row) => <ProviderState row={row} /> },
-  { head: 'Action', isNumber: true, cell: (row) => <PauseOrResume env={env} row={row} /> },
+  {
+    head: 'Action',
+    isNumber: true,
+    // A pause is for all that the provider does, so it is offered once.
+    cell: (row) =>
+      rows.find(({ provider }) => provider === row.provider) === row && <PauseOrResume env={env} row={row} />,
+  },
 ]
 
 /** The scale starts at 50 % unless a rate is lower. */
@@ -95,10 +101,10 @@ function HourRates({ row }: { readonly row: BoardRow }) {
 }
 
 function PauseOrResume({ env, row }: { readonly env: Environment; readonly row: BoardRow }) {
-  const { provider, state, operation } = row
+  const { provider, state } = row
   const name = providerText(provider)
   const second = env === 'live' ? <p>Live money: another person must approve it before it happens.</p> : null
-  const shared = { permission: 'providers:pause', of: `${name} (${operation}s)` } as const
+  const shared = { permission: 'providers:pause', of: `${name}: all that it does` } as const
   if (state === 'paused')
     return (
       <ReasonAction

@@ -53,7 +53,7 @@ export const accountKinds: Readonly<Record<AccountKind, { readonly word: string;
   fx_income: { word: 'FX income', what: 'spread' },
   fees: { word: 'Fees', what: 'earned' },
   cost: { word: 'Cost', what: 'providers’ fees' },
-  suspense: { word: 'Suspense', what: 'unexplained' },
+  suspense: { word: 'Suspense', what: 'not assigned yet' },
   receivable: { word: 'Receivable', what: 'owed to us' },
 }
 
