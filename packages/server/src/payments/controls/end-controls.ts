@@ -1,6 +1,7 @@
 import type { Tx } from '../../platform/db.ts'
 import { isFinal } from '../model/state.ts'
 import type { Payment, Transaction } from '../model/store.ts'
+import { timing } from '../resolve/timing.ts'
 import { closeApprovals, closedApprovals } from './approvals.ts'
 import { returnShares } from './day-counts.ts'
 
@@ -8,9 +9,6 @@ interface Changed {
   readonly before: Pick<Payment, 'transaction'>
   readonly transaction: Transaction
 }
-
-/** A payout that ends sooner did not wait long for a person. */
-const waitMinMs = 60_000
 
 /**
  * From when the time of payouts that end is counted, where it is not their acceptance: from their approval; null for those that
@@ -21,7 +19,9 @@ export async function countedFrom(tx: Tx, at: Date, changed: readonly Changed[])
     ({ before, transaction: { type, state } }) =>
       type === 'withdrew' && isFinal(state) && !isFinal(before.transaction.state),
   )
-  const late = ended.filter(({ transaction }) => at.getTime() - transaction.created_at.getTime() >= waitMinMs)
+  const late = ended.filter(
+    ({ transaction }) => at.getTime() - transaction.created_at.getTime() >= timing.approvalCountedMs,
+  )
   const approved = await closedApprovals(
     tx,
     late.map(({ transaction }) => transaction.id),

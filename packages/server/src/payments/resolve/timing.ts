@@ -63,6 +63,8 @@ export const timing = {
   /** How long a payout waits for approval, and how long a beneficiary counts as new. */
   approvalMs: 3 * dayMs,
   newBeneficiaryMs: dayMs,
+  /** A payout that ends sooner did not wait long for a person: its time to final is counted from its acceptance. */
+  approvalCountedMs: minuteMs,
   /** A paid account that its claimer did not query by then can be claimed again. */
   paidAccountClaimMs: 15 * minuteMs,
 
