@@ -1,6 +1,7 @@
 /** The other side of `read`: Fastify routes with the same queries on the same pool size, and nothing else. */
 import Fastify from 'fastify'
 import pg from 'pg'
+import { readDays } from '../packages/server/src/platform/days.ts'
 import type { ReadDb } from '../packages/server/src/platform/db.ts'
 import { findById, listTransactions, timelineOf } from '../packages/server/src/transactions/read.ts'
 import { readProfile } from '../packages/server/src/users/profile.ts'
@@ -15,8 +16,7 @@ const everything = {
   currency: undefined,
   type: undefined,
   externalReference: undefined,
-  startDate: undefined,
-  endDate: undefined,
+  ...readDays({}),
   status: undefined,
   limit: 10,
   before: undefined,

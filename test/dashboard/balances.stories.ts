@@ -21,6 +21,14 @@ test('balances show wallets, a statement that equals the ledger, the flow and co
     await page.getByText('Closing balance, ').waitFor()
     await page.getByRole('row').filter({ hasText: 'Refund' }).first().waitFor()
     await page.getByRole('img', { name: /at the start and/ }).waitFor()
+    const [opening = 0, into = 0, out = 0, fees = 0, closing = 0] = (
+      await page.getByLabel('Totals').getByRole('definition').allTextContents()
+    ).map(minorIn)
+    assert.equal(opening + into + out + fees, closing)
+    assert.ok(into > 0 && out < 0 && fees < 0, [into, out, fees].join())
+    const { available, reserved } = await walletOf(malipo, merchant.id)
+    assert.equal(BigInt(closing), available + reserved)
+    assert.equal(minorIn((await page.getByText('Balance, with what is held').first().textContent()) ?? ''), closing)
     await look(page, 'balances')
   })
 
@@ -64,3 +72,6 @@ test('balances show wallets, a statement that equals the ledger, the flow and co
   })
   assert.deepEqual(complaints, [])
 })
+
+/** `KES −1,250.00` in minor units. */
+const minorIn = (text: string): number => Number(text.replace('−', '-').replaceAll(/[^\d-]/g, ''))

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dayIn } from '../../packages/dashboard/src/ui/time-text.ts'
 import { payOut } from '../../packages/server/src/testing/paying.ts'
 import { look, openDashboard } from './open-dashboard.ts'
 
@@ -15,7 +16,9 @@ test('home has sums that equal the payments behind them, and an empty sandbox sa
   })
 
   const merchant = await malipo.refunding()
-  for (const amount of [1250, 480, 3300]) await merchant.paid(amount)
+  for (const amount of [1250, 480]) await merchant.paid(amount)
+  const charge = await merchant.paid(3300)
+  await malipo.comesTo(await merchant.refunded(charge.id, { amount: 130 }), 'successful')
   await merchant.paidByTransfer(900)
   await malipo.comesTo((await payOut(merchant, { amount: 240 })).id, 'successful')
   await malipo.operator.payoutControls.setApprovals(merchant.id, {
@@ -39,6 +42,14 @@ test('home has sums that equal the payments behind them, and an empty sandbox sa
     assert.equal(sum, 5930)
   })
 
+  await t.test('the tile and the chart have the same sum of what was paid out', async () => {
+    await go(`/m/${merchant.id}/sandbox`)
+    await page.getByRole('link', { name: /Paid out today.*240\.00.*1 payout,/ }).waitFor()
+    await page.getByRole('slider', { name: /KES 240\.00 paid out and KES 130\.00 refunded/ }).waitFor()
+    for (const text of [/^Paid out.*240\.00/, /^Refunded.*130\.00/])
+      await page.getByRole('listitem').filter({ hasText: text }).waitFor()
+  })
+
   await t.test('the chart is read by arrow keys and as a table', async () => {
     await go(`/m/${merchant.id}/sandbox`)
     const chart = page.getByRole('slider', { name: /KES 5,930.00 collected/ })
@@ -48,6 +59,17 @@ test('home has sums that equal the payments behind them, and an empty sandbox sa
     await look(page, 'home-tooltip')
     await page.getByRole('button', { name: 'View as table' }).click()
     assert.equal(await page.getByRole('region', { name: 'Money by hour' }).getByRole('row').count(), 25)
+  })
+
+  await t.test('where the day is another than in UTC, a tile opens the payments of its own day', async () => {
+    const zone = new Date().getUTCHours() < 12 ? 'Etc/GMT+12' : 'Etc/GMT-14'
+    const far = await as({ merchant: { id: merchant.id, roles: ['viewer'] } })
+    const client = await far.context.newCDPSession(far.page)
+    await client.send('Emulation.setTimezoneOverride', { timezoneId: zone })
+    await far.go(`/m/${merchant.id}/sandbox`)
+    await far.page.getByRole('link', { name: /Paid out today.*240\.00/ }).click()
+    await far.page.getByRole('row').filter({ hasText: '240' }).waitFor()
+    await far.page.getByText(`${dayIn(Date.now(), zone)}, GMT`).waitFor()
   })
 
   await t.test('a viewer sees no action', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sentenceInZone } from '../../packages/dashboard/src/ui/sentence-in-zone.ts'
-import { timeText } from '../../packages/dashboard/src/ui/time-text.ts'
+import { dateText, dayBefore, dayIn, shortTimeText, timeText } from '../../packages/dashboard/src/ui/time-text.ts'
 import { clockOf } from '../../packages/server/src/transactions/explain.ts'
 
 const zone = 'Africa/Nairobi'
@@ -26,4 +26,30 @@ test('a time of today has no day, one of another year has its year', () => {
   assert.equal(timeText('2026-11-18T19:57:22Z', zone, now), '22:57:22')
   assert.equal(timeText('2026-11-17T20:59:59Z', zone, now), '17 Nov 23:59:59')
   assert.equal(timeText('2025-11-18T19:57:22Z', zone, now), '18 Nov 2025 22:57:22')
+})
+
+test('a time without seconds has its day, and its year where it is another', () => {
+  const now = new Date('2026-11-18T20:00:00Z')
+
+  assert.equal(shortTimeText('2026-11-18T19:57:22Z', zone, now), '22:57')
+  assert.equal(shortTimeText('2026-11-17T20:59:59Z', zone, now), '17 Nov 23:59')
+  assert.equal(shortTimeText('2025-11-18T19:57:22Z', zone, now), '18 Nov 2025 22:57')
+})
+
+test('a date always has its day, month and year, in the zone', () => {
+  assert.equal(dateText(new Date(), zone).split(' ').length, 3)
+  assert.equal(dateText('2026-11-17T21:30:00Z', zone), '18 Nov 2026')
+  assert.equal(dateText('2026-11-17T21:30:00Z', 'UTC'), '17 Nov 2026')
+})
+
+test('today and the days before it are those of the zone, also when its clocks change', () => {
+  const at = Date.parse('2026-11-17T21:30:00Z')
+  const afterTheChange = Date.parse('2026-10-30T21:30:00Z')
+
+  assert.deepEqual([dayIn(at, zone), dayIn(at, 'UTC')], ['2026-11-18', '2026-11-17'])
+  assert.deepEqual([dayBefore(0, zone, at), dayBefore(6, zone, at)], ['2026-11-18', '2026-11-12'])
+  assert.deepEqual(
+    [0, 1, 2].map((days) => dayBefore(days, 'Africa/Cairo', afterTheChange)),
+    [...['2026-10-30', '2026-10-29', '2026-10-28']],
+  )
 })

@@ -425,6 +425,12 @@ export interface Schemas {
     totalOut: number
     /** Balance after the last line */
     closing: number
+    /** `opening` plus `in` is `out` plus `fees` plus `closing`, exactly. `fees` are less those that were given back; `in` and `out` are without fees */
+    totals: {
+      in: number
+      out: number
+      fees: number
+    }
   }
   SavedView: {
     /** Its id */
@@ -566,7 +572,7 @@ export interface Schemas {
         count: number
       }
     }
-    /** The 24 hours of today, and of the whole day a week ago; out are payouts and refunds */
+    /** The 24 hours of today, and of the whole day a week ago. `in` adds up to what was collected, `out` to what was paid out, `refunded` to what was refunded */
     hours: {
       hour: number
       /** Amount by method */
@@ -577,8 +583,10 @@ export interface Schemas {
       out: {
         [name: string]: number
       }
+      refunded: number
       lastWeekIn: number
       lastWeekOut: number
+      lastWeekRefunded: number
     }[]
     /** Charges of the last 7 days that ended, today included, oldest day first */
     methods: {
@@ -1990,6 +1998,8 @@ export interface Operations {
       endDate?: string | undefined
       /** From the `Link` header of the previous page */
       cursor?: string | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: Schemas['Statement']
   }
@@ -2012,6 +2022,8 @@ export interface Operations {
       limit?: number | undefined
       /** Only transactions older than this one */
       transactionId?: string | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: {
       /** true when the request succeeded, false when it was refused */
@@ -2068,6 +2080,8 @@ export interface Operations {
       startDate: string
       /** The last day, inclusive */
       endDate: string
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: {
       /** true when the request succeeded, false when it was refused */
@@ -2220,6 +2234,8 @@ export interface Operations {
       limit?: number | undefined
       /** The `nextCursor` of the page before */
       cursor?: string | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: {
       /** true when the request succeeded, false when it was refused */
@@ -2259,6 +2275,8 @@ export interface Operations {
       limit?: number | undefined
       /** The `nextCursor` of the page before */
       cursor?: string | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: {
       /** true when the request succeeded, false when it was refused */
@@ -2298,6 +2316,8 @@ export interface Operations {
       format?: 'csv' | 'ndjson' | undefined
       /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
       bom?: '0' | '1' | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: unknown
   }
@@ -2330,6 +2350,8 @@ export interface Operations {
       format?: 'csv' | 'ndjson' | undefined
       /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
       bom?: '0' | '1' | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: unknown
   }
@@ -2348,6 +2370,8 @@ export interface Operations {
       format?: 'csv' | 'ndjson' | undefined
       /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
       bom?: '0' | '1' | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: unknown
   }
@@ -2441,6 +2465,8 @@ export interface Operations {
       limit?: number | undefined
       /** `nextCursor` of the page before */
       cursor?: string | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: {
       /** true when the request succeeded, false when it was refused */
@@ -2469,6 +2495,8 @@ export interface Operations {
       limit?: number | undefined
       /** A transaction id or external reference */
       reference?: string | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: {
       /** true when the request succeeded, false when it was refused */
@@ -2620,6 +2648,8 @@ export interface Operations {
       limit?: number | undefined
       /** `nextCursor` of the previous page */
       cursor?: string | undefined
+      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      zone?: string | undefined
     }
     answer: {
       /** true when the request succeeded, false when it was refused */

@@ -8,31 +8,35 @@ function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTim
   return found
 }
 
-const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+const minutes = { hour: '2-digit', minute: '2-digit' } as const
+const seconds = { ...minutes, second: '2-digit' } as const
 const short = { day: 'numeric', month: 'short' } as const
-const long = { day: 'numeric', month: 'short', year: 'numeric' } as const
+const long = { ...short, year: 'numeric' } as const
+const digits = { day: '2-digit', month: '2-digit', year: 'numeric' } as const
 
-const dayOf = (date: Date, zone: string) => format(zone, long).format(date)
+/** `18 Nov 2026`: when something was added, in a list. */
+export const dateText = (at: string | Date, zone: string): string => format(zone, long).format(new Date(at))
 
 /** The time today, the day and time before that, with the year where it is another. */
-export function timeText(at: string | Date, zone: string, now = new Date()): string {
+export function timeText(at: string | Date, zone: string, now = new Date(), clock: typeof minutes = seconds): string {
   const date = new Date(at)
   const time = format(zone, clock).format(date)
-  const day = dayOf(date, zone)
-  if (day === dayOf(now, zone)) return time
-  const isThisYear = day.slice(-4) === dayOf(now, zone).slice(-4)
-  return `${isThisYear ? format(zone, short).format(date) : day} ${time}`
+  const day = dateText(date, zone)
+  const today = dateText(now, zone)
+  if (day === today) return time
+  return `${day.slice(-4) === today.slice(-4) ? format(zone, short).format(date) : day} ${time}`
 }
 
-const minutes = { hour: '2-digit', minute: '2-digit' } as const
+/** Without seconds. */
+export const shortTimeText = (at: string, zone: string, now?: Date): string => timeText(at, zone, now, minutes)
 
-/** Hours and minutes today, the day before that. */
-export function shortTimeText(at: string, zone: string, now = new Date()): string {
-  const date = new Date(at)
-  const isToday = dayOf(date, zone) === dayOf(now, zone)
-  const time = format(zone, minutes).format(date)
-  return isToday ? time : `${format(zone, short).format(date)} ${time}`
-}
+/** `2026-11-18`: the day of a moment, as the API takes it. */
+export const dayIn = (at: string | number, zone: string): string =>
+  format(zone, digits).format(new Date(at)).split('/').reverse().join('-')
+
+/** So many days before today. */
+export const dayBefore = (days: number, zone: string, now = Date.now()): string =>
+  dayIn(Date.parse(dayIn(now, zone)) - days * 86_400_000, 'UTC')
 
 const steps = [
   [86_400, 'day'],

@@ -1,4 +1,4 @@
-import { agoText, shortTimeText, timeText } from './time-text.ts'
+import { agoText, dateText, shortTimeText, timeText } from './time-text.ts'
 import { zoneChoice, zoneName } from './zone.ts'
 
 interface TimeProps {
@@ -6,10 +6,12 @@ interface TimeProps {
   readonly className?: string
   /** `3 hours ago` instead of the time. */
   readonly isRelative?: boolean
+  /** The day instead of the time: for when something was added. */
+  readonly isDate?: boolean
 }
 
 /** A time in the chosen zone. Its title has UTC and how long ago it was. */
-export function Time({ at, className = '', isRelative = false }: TimeProps) {
+export function Time({ at, className = '', isRelative = false, isDate = false }: TimeProps) {
   const zone = zoneName(zoneChoice.use())
   return (
     <time
@@ -17,13 +19,13 @@ export function Time({ at, className = '', isRelative = false }: TimeProps) {
       dateTime={at}
       title={`${new Date(at).toISOString()}\n${timeText(at, zone)} ${zone}\n${agoText(at)}`}
     >
-      {isRelative ? agoText(at) : timeText(at, zone)}
+      {isRelative ? agoText(at) : isDate ? dateText(at, zone) : timeText(at, zone)}
     </time>
   )
 }
 
 /** A time for narrow places, without seconds. Its title has all of it. */
-export function ShortTime({ at, className = '' }: Omit<TimeProps, 'isRelative'>) {
+export function ShortTime({ at, className = '' }: Pick<TimeProps, 'at' | 'className'>) {
   const zone = zoneName(zoneChoice.use())
   return (
     <time

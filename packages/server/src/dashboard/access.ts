@@ -23,9 +23,13 @@ export interface MemberAccess {
    * change without this needs a role without limits.
    */
   readonly isForLimited?: true
+  /** Takes the zone of its days. */
+  readonly hasZone?: true
 }
 
 const read = (member: MemberAccess['member']): MemberAccess => ({ member, isForLimited: true })
+/** Reads days of the person's own zone. */
+const readDays = (member: MemberAccess['member']): MemberAccess => ({ ...read(member), hasZone: true })
 const money = (member: MerchantPermission): MemberAccess => ({ member, isSteppedUp: true, isForLimited: true })
 const setting = (member: MerchantPermission): MemberAccess => ({ member, isSteppedUp: true })
 
@@ -36,22 +40,22 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'GET /webhook-url': read('webhooks:read'),
   'PUT /webhook-url': setting('developers:write'),
 
-  'GET /wallets/statement': read('payments:read'),
-  'GET /transactions': read('payments:read'),
+  'GET /wallets/statement': readDays('payments:read'),
+  'GET /transactions': readDays('payments:read'),
   'GET /transactions/:transactionId': read('payments:read'),
   'GET /transactions/:transactionId/entries': read('payments:read'),
   'GET /summary': read('payments:read'),
-  'GET /money-flow': read('payments:read'),
+  'GET /money-flow': readDays('payments:read'),
   'GET /saved-views': read('payments:read'),
   'POST /saved-views': read('payments:read'),
   'PUT /saved-views/:viewId': read('payments:read'),
   'DELETE /saved-views/:viewId': read('payments:read'),
   'GET /stream': read('payments:read'),
-  'GET /search/transactions': read('payments:read'),
-  'POST /search/transactions': read('payments:read'),
-  'GET /exports/transactions': read('payments:export'),
-  'POST /exports/transactions': read('payments:export'),
-  'GET /exports/statement': read('payments:export'),
+  'GET /search/transactions': readDays('payments:read'),
+  'POST /search/transactions': readDays('payments:read'),
+  'GET /exports/transactions': readDays('payments:export'),
+  'POST /exports/transactions': readDays('payments:export'),
+  'GET /exports/statement': readDays('payments:export'),
 
   'POST /fiat/payout': money('payouts:create'),
   'POST /fiat/payouts/bulk': money('payouts:create'),
@@ -61,7 +65,7 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'POST /conversions': money('payouts:create'),
   'POST /fiat/payout/:transactionId/cancel': { member: 'payouts:create', isForLimited: true },
   'POST /transactions/:transactionId/refunds': money('payouts:create'),
-  'GET /refunds': read('payments:read'),
+  'GET /refunds': readDays('payments:read'),
   'GET /approvals': read('payments:read'),
   'GET /approvals/decided': read('payments:read'),
   'POST /approvals/:transactionId/approve': money('payouts:approve'),
@@ -73,12 +77,12 @@ export const memberAccess: Readonly<Record<string, MemberAccess>> = {
   'PUT /external-accounts/:externalAccountId': money('beneficiaries:write'),
   'DELETE /external-accounts/:externalAccountId': money('beneficiaries:write'),
 
-  'GET /webhooks': read('webhooks:read'),
+  'GET /webhooks': readDays('webhooks:read'),
   'GET /webhook/:id': read('webhooks:read'),
   'GET /webhooks/:id': read('webhooks:read'),
   'GET /events': read('webhooks:read'),
   'POST /webhooks/:id/resend': { member: 'webhooks:resend', isForLimited: true },
-  'GET /request-log': read('webhooks:read'),
+  'GET /request-log': readDays('webhooks:read'),
   'GET /webhook-endpoints': read('webhooks:read'),
   'GET /webhook-endpoints/:id': read('webhooks:read'),
   'POST /webhook-endpoints': setting('developers:write'),

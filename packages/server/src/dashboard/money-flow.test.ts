@@ -20,12 +20,13 @@ interface MoneyFlow {
   readonly out: readonly Flow[]
   readonly totalOut: number
   readonly closing: number
+  readonly totals: { readonly in: number; readonly out: number; readonly fees: number }
 }
 
 interface Statement {
   readonly opening: number
   readonly closing: number
-  readonly lines: readonly { readonly amount: number }[]
+  readonly lines: readonly { readonly kind: string; readonly amount: number }[]
 }
 
 const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
@@ -72,6 +73,11 @@ test('what came in and opening are what left and closing, and each part is in it
   assert.equal(minor(flow.totalOut), sum(flow.out.map(({ amount }) => amount)))
   const lines = statement.lines.map(({ amount }) => amount)
   assert.equal(minor(flow.totalIn), sum(lines.filter((amount) => amount > 0)))
+  const { totals } = flow
+  assert.equal(minor(flow.opening) + minor(totals.in) - minor(totals.out) - minor(totals.fees), minor(flow.closing))
+  const fees = statement.lines.filter(({ kind }) => kind === 'fee').map(({ amount }) => amount)
+  assert.ok(fees.length >= 3)
+  assert.equal(minor(totals.fees), -sum(fees))
   const find = (flows: readonly Flow[], kind: string, method = '') => {
     const found = flows.find((each) => each.kind === kind && each.method === method)
     return found && [found.amount, found.count]
@@ -155,6 +161,14 @@ test('a flow is the same before and after a worker has summed its past days', as
   )
   assert.ok(Number(lines) >= 6, `${lines} lines are summed`)
   assert.deepEqual(await read(), fromLedger)
+})
+
+test('92 days are allowed in a zone whose clocks go back meanwhile', async (t) => {
+  const { call } = await setUp(t)
+  const days = (endDate: string) => `currency=KES&startDate=2026-08-01&endDate=${endDate}&zone=Africa/Cairo`
+
+  assert.equal((await call(days('2026-10-31'))).status, 200)
+  assert.equal((await call(days('2026-11-01'))).body['errorCode'], 'VALIDATION_ERROR')
 })
 
 test("a merchant's flow has nothing of another merchant", async (t) => {

@@ -5,9 +5,9 @@ import { invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
 import type { Currency } from '../money/currencies.ts'
 import { numberFromMinor } from '../money/money.ts'
+import { dayAfter } from '../platform/zones.ts'
 import { type Flow, readWalletFlow, sumOf, type WalletFlow } from '../wallets/flow.ts'
 import { readStatementQuery, StatementFields } from '../wallets/statement-query.ts'
-import { dayUs } from '../wallets/sum-days.ts'
 import { closed, dataOf } from './schema.ts'
 
 const ShownFlow = Type.Object(
@@ -32,6 +32,13 @@ const MoneyFlow = Type.Object(
     out: Type.Array(ShownFlow),
     totalOut: Type.Number(),
     closing: Type.Number(),
+    totals: Type.Object(
+      { in: Type.Number(), out: Type.Number(), fees: Type.Number() },
+      {
+        description:
+          '`opening` plus `in` is `out` plus `fees` plus `closing`, exactly. `fees` are less those that were given back; `in` and `out` are without fees',
+      },
+    ),
   },
   { title: 'MoneyFlow' },
 )
@@ -63,7 +70,7 @@ export function moneyFlowRoute(app: App, ctx: Context): void {
     async (request) => {
       const owner = bearerOf(request)
       const wanted = await readStatementQuery(ctx.db.read, owner, request.query)
-      if (wanted.to - wanted.from > BigInt(daysMax) * dayUs)
+      if (dayAfter(request.query.startDate, daysMax) <= request.query.endDate)
         throw invalid([{ field: 'endDate', message: `endDate is more than ${daysMax} days after startDate` }])
       const flow = await readWalletFlow(ctx.db.read, owner, wanted)
       return { success: true as const, data: present(flow, wanted) }
@@ -77,6 +84,10 @@ function present(
 ) {
   const shown = (minor: bigint) => numberFromMinor(minor, wallet.currency)
   const parts = (flows: readonly Flow[]) => flows.map(({ amount, ...flow }) => ({ ...flow, amount: shown(amount) }))
+  const [feesIn, feesOut] = [into, out].map((flows) => sumOf(flows.filter(({ kind }) => kind === 'fee'))) as [
+    bigint,
+    bigint,
+  ]
   return {
     currency: wallet.currency,
     country: wallet.country,
@@ -86,5 +97,6 @@ function present(
     out: parts(out),
     totalOut: shown(sumOf(out)),
     closing: shown(closing),
+    totals: { in: shown(sumOf(into) - feesIn), out: shown(sumOf(out) - feesOut), fees: shown(feesOut - feesIn) },
   }
 }

@@ -1,6 +1,7 @@
 import type { Currency } from '../money/currencies.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { dayAfter, startOfDay } from '../platform/zones.ts'
 import type { Moments } from './summary-days.ts'
 
 /** Charges of one method that were made on one day and ended. */
@@ -39,6 +40,8 @@ interface KeptDay {
 /** No transaction that accepts a payment is open for longer, so a day gets no more payments after this. */
 const settleMs = 120_000
 const daysKeptMax = 20_000
+/** Between today and the same weekday a week ago. */
+const daysBetween = 6
 /** One statement counts at most this many days; the statements run together. */
 const daysAtOnce = 2
 
@@ -69,15 +72,13 @@ export function createPastCharges(db: ReadDb): PastCharges {
   }
 }
 
-function openByDay(
-  db: ReadDb,
-  { merchant_id, env }: Owner,
-  { currency, zone, moments: { day } }: Wanted,
-): Promise<Day[]> {
+function openByDay(db: ReadDb, { merchant_id, env }: Owner, { currency, zone, moments }: Wanted): Promise<Day[]> {
+  const days = Array.from({ length: daysBetween + 1 }, (_, index) => dayAfter(moments.day, index - daysBetween))
+  const starts = days.map((day) => startOfDay(day, zone))
   return db.query<Day>(
     { merchant_id, env },
     sql`
-      select to_char(d.day, 'YYYY-MM-DD') as day, d.start, d."end", (
+      select d.day, d.start, d."end", (
           select count(*)
           from transactions
           where merchant_id = ${merchant_id}
@@ -88,11 +89,11 @@ function openByDay(
             and id >= id_at(d.start)
             and id < id_at(d."end")
         ) as open
-      from (
-        select day, day at time zone ${zone} as start, (day + interval '1 day') at time zone ${zone} as "end"
-        from generate_series(${day}::timestamp - interval '6 days', ${day}::timestamp - interval '1 day', interval '1 day')
-          as days (day)
-      ) as d`,
+      from unnest(
+        ${days.slice(0, -1)}::text[],
+        ${starts.slice(0, -1)}::timestamptz[],
+        ${starts.slice(1)}::timestamptz[]
+      ) as d (day, start, "end")`,
   )
 }
 

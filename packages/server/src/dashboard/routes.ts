@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifySchema } from 'fastify'
 import { type TObject, Type } from 'typebox'
 import { recordRefusal } from '../audit/record.ts'
 import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
@@ -11,6 +11,7 @@ import type { Access, App } from '../http/app.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { maskNumbers } from '../people/personal-data.ts'
 import { seesNumbers } from '../people/sees-numbers.ts'
+import { Zone } from '../platform/days.ts'
 import { referenceRoutes } from '../reference/routes.ts'
 import { refundRoutes } from '../refunds/routes.ts'
 import { requestLogRoutes } from '../request-log/routes.ts'
@@ -21,7 +22,7 @@ import { profileRoute, webhookSecretRoute } from '../users/routes.ts'
 import { walletRoutes } from '../wallets/routes.ts'
 import { endpointRoutes } from '../webhooks/endpoint-routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
-import { dashboardRoot, memberAccess } from './access.ts'
+import { dashboardRoot, type MemberAccess, memberAccess } from './access.ts'
 import { approvalRoutes } from './approvals.ts'
 import { auditRoutes } from './audit.ts'
 import { controlRoutes } from './controls.ts'
@@ -94,8 +95,8 @@ const Params = {
 }
 
 /**
- * Gives every route below the root the access of its row in the table, instead of the scope that a key pair needs. Call it before
- * the routes are collected. A route without a row prevents the start.
+ * Gives every route below the root the access of its row in the table, instead of the scope that a key pair needs, and a zone if it
+ * reads days. Call it before the routes are collected. A route without a row prevents the start.
  */
 export function giveToMembers(app: App): void {
   app.addHook('onRoute', (route) => {
@@ -105,11 +106,22 @@ export function giveToMembers(app: App): void {
     const name = `${route.method === 'HEAD' ? 'GET' : route.method} ${route.url.slice(dashboardRoot.length)}`
     const access = Object.hasOwn(memberAccess, name) ? memberAccess[name] : undefined
     if (!access) throw new Error(`${name} of the dashboard does not declare the permission that it needs`)
-    route.config = { ...config, ...access }
-    const params = route.schema?.params as TObject | undefined
-    route.schema = { ...route.schema, params: Type.Object({ ...Params, ...params?.properties }) }
+    const { hasZone, ...needed } = access
+    route.config = { ...config, ...needed }
+    route.schema = { ...route.schema, ...memberSchema(route.schema, access) }
   })
 }
+
+/** The parts of a schema that are other than in the merchant API. */
+function memberSchema(schema: FastifySchema = {}, { hasZone }: MemberAccess): FastifySchema {
+  const { params, querystring, body } = schema as Readonly<Record<string, TObject | undefined>>
+  const own = { params: Type.Object({ ...Params, ...params?.properties }) }
+  if (!hasZone) return own
+  return body ? { ...own, body: withZone(body) } : { ...own, querystring: withZone(querystring) }
+}
+
+const withZone = (query: TObject | undefined): TObject =>
+  Type.Object({ ...query?.properties, zone: Type.Optional(Zone) }, { additionalProperties: false })
 
 /**
  * Records what a use case refused to a person, such as a payout in another currency than the role's, or an approval by the maker.

@@ -1,6 +1,6 @@
-import { invalid } from '../errors.ts'
 import type { Currency } from '../money/currencies.ts'
 import { type Db, type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { dayAfter, dayIn, startOfDay } from '../platform/zones.ts'
 
 /** Moments of a summary, in the zone of its reader. */
 export interface Moments {
@@ -14,30 +14,14 @@ export interface Moments {
   readonly week_now: Date
 }
 
-/** PostgreSQL reads an offset such as +03:00 with the other sign, so a zone is only ever a name. */
-const zoneName = /^[A-Za-z][A-Za-z0-9_]*(?:\/[A-Za-z0-9_+-]+)*$/
-
-/** Refuses what is not the name of a time zone. */
-export function readZone(zone: string): string {
-  const refusal = invalid([{ field: 'zone', message: 'zone is not a time zone such as Africa/Nairobi' }])
-  if (!zoneName.test(zone)) throw refusal
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
-  } catch {
-    throw refusal
-  }
-}
-
 export async function momentsOf(db: Db, zone: string): Promise<Moments> {
-  const [moments] = await db.query<Moments>(sql`
-    select now, to_char(today, 'YYYY-MM-DD') as day, today at time zone ${zone} as day_start,
-      (today - interval '7 days') at time zone ${zone} as week_start,
-      (today - interval '6 days') at time zone ${zone} as week_end,
-      (local - interval '7 days') at time zone ${zone} as week_now
-    from (select record_time() as now, record_time() at time zone ${zone} as local) as clock
-    cross join lateral (select date_trunc('day', local) as today) as days`)
+  const [moments] = await db.query<Pick<Moments, 'now' | 'week_now'>>(sql`
+    select now, ((now at time zone ${zone}) - interval '7 days') at time zone ${zone} as week_now
+    from (select record_time() as now) as clock`)
   if (!moments) throw new Error('the database has no clock')
-  return moments
+  const day = dayIn(moments.now, zone)
+  const start = (days: number) => startOfDay(dayAfter(day, days), zone)
+  return { ...moments, day, day_start: start(0), week_start: start(-7), week_end: start(-6) }
 }
 
 /** Payments of one kind that were made in one hour. */

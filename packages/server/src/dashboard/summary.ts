@@ -5,7 +5,9 @@ import type { App } from '../http/app.ts'
 import type { Currency } from '../money/currencies.ts'
 import { numberFromMinor } from '../money/money.ts'
 import { BoundedMap } from '../platform/bounded-map.ts'
+import { readZone } from '../platform/days.ts'
 import type { Owner } from '../platform/db.ts'
+import { dayAfter } from '../platform/zones.ts'
 import { currencyOf } from '../reference/momo.ts'
 import { Attention, readAttention } from './attention.ts'
 import { createPastCharges, type DayCharges, type PastCharges } from './past-charges.ts'
@@ -17,7 +19,6 @@ import {
   type Moments,
   momentsOf,
   type OpenCount,
-  readZone,
   recentCurrencies,
 } from './summary-days.ts'
 
@@ -51,10 +52,15 @@ const Summary = Type.Object(
         hour: Type.Integer(),
         in: ByMethod,
         out: ByMethod,
+        refunded: Type.Number(),
         lastWeekIn: Type.Number(),
         lastWeekOut: Type.Number(),
+        lastWeekRefunded: Type.Number(),
       }),
-      { description: 'The 24 hours of today, and of the whole day a week ago; out are payouts and refunds' },
+      {
+        description:
+          'The 24 hours of today, and of the whole day a week ago. `in` adds up to what was collected, `out` to what was paid out, `refunded` to what was refunded',
+      },
     ),
     methods: Type.Array(
       Type.Object({
@@ -84,7 +90,7 @@ export function summaryRoute(app: App, ctx: Context): void {
       schema: {
         summary: 'Summarise today',
         description:
-          'Payments count in the hour in which they were made, by their own currency. Counted again after 5 s at the earliest.',
+          'Completed payments count in the hour in which they were made, by their own currency, without fees. Counted again after 5 s at the earliest.',
         tags: ['Transactions'],
         querystring: Type.Object(
           {
@@ -151,7 +157,7 @@ function figuresOf({ now, day }: Moments, { hours, charges, open }: Counted, cur
     at: now.toISOString(),
     today: { day, ...dayOf(today, money) },
     lastWeek: {
-      day: dayBefore(day, daysShown),
+      day: dayAfter(day, -daysShown),
       ...dayOf(
         weekAgo.filter(({ is_before }) => is_before),
         money,
@@ -189,13 +195,14 @@ const moneyOf = (currency: Currency): Money => ({
 
 const countOf = (some: readonly Pick<Sum, 'count'>[]) => Number(some.reduce((sum, { count }) => sum + count, 0n))
 const isIn = ({ type, state }: HourCount) => type === 'deposit' && state === 'successful'
-const isOut = ({ type, state }: HourCount) => type !== 'deposit' && state === 'successful'
+const isOut = ({ type, state }: HourCount) => type === 'withdrew' && state === 'successful'
+const isRefund = ({ type, state }: HourCount) => type === 'refund' && state === 'successful'
 
 function dayOf(hours: readonly HourCount[], { total }: Money) {
   return {
     collected: total(hours.filter(isIn)),
-    paidOut: total(hours.filter((each) => isOut(each) && each.type === 'withdrew')),
-    refunded: total(hours.filter((each) => isOut(each) && each.type === 'refund')),
+    paidOut: total(hours.filter(isOut)),
+    refunded: total(hours.filter(isRefund)),
     charges: endedOf(hours.filter(({ type }) => type === 'deposit')),
   }
 }
@@ -216,8 +223,10 @@ function hourOf(hour: number, today: readonly HourCount[], weekAgo: readonly Hou
     hour,
     in: byMethod(own.filter(isIn)),
     out: byMethod(own.filter(isOut)),
+    refunded: total(own.filter(isRefund)).amount,
     lastWeekIn: total(before.filter(isIn)).amount,
     lastWeekOut: total(before.filter(isOut)).amount,
+    lastWeekRefunded: total(before.filter(isRefund)).amount,
   }
 }
 
@@ -225,14 +234,10 @@ const chargesOf = (hours: readonly HourCount[], day: string): DayCharges[] =>
   hours.filter(({ type }) => type === 'deposit').map(({ method, state, count }) => ({ day, method, state, count }))
 
 function methodsOf(charges: readonly DayCharges[], today: string) {
-  const days = Array.from({ length: daysShown }, (_, index) => dayBefore(today, daysShown - 1 - index))
+  const days = Array.from({ length: daysShown }, (_, index) => dayAfter(today, index + 1 - daysShown))
   return [...Map.groupBy(charges, ({ method }) => method)].sort().map(([method, some]) => ({
     method,
     ...endedOf(some),
     days: days.map((day) => ({ day, ...endedOf(some.filter((each) => each.day === day)) })),
   }))
-}
-
-function dayBefore(day: string, count: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) - count * 86_400_000).toISOString().slice(0, 10)
 }

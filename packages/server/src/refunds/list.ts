@@ -1,13 +1,11 @@
 import type { PublicStatus } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
+import type { Moments } from '../platform/days.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 
-export interface RefundsWanted {
+export interface RefundsWanted extends Moments {
   readonly chargeId: string | undefined
   readonly status: PublicStatus | undefined
-  /** Days, both included. */
-  readonly startDate: string | undefined
-  readonly endDate: string | undefined
   readonly limit: number
   /** Only refunds older than this one. */
   readonly before: string | undefined
@@ -51,7 +49,7 @@ function isOf(status: PublicStatus | undefined, state: Transaction['state']): bo
 
 /** The refunds of one charge come from its own key; others from the merchant's index. */
 function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRow[]> {
-  const { chargeId, startDate = null, endDate = null, before = lastId } = wanted
+  const { chargeId, from, below, before = lastId } = wanted
   if (chargeId !== undefined)
     return db.query<RefundRow>(
       owner,
@@ -62,8 +60,8 @@ function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRo
         left join refund_reasons r on r.transaction_id = t.id
         where l.charge_id = ${chargeId}
           and l.transaction_id < ${before}
-          and l.transaction_id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-          and l.transaction_id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+          and l.transaction_id >= id_at(${from})
+          and l.transaction_id < id_at(${below})
         order by l.transaction_id desc
         limit ${rowsMax(wanted)}`,
     )
@@ -77,8 +75,8 @@ function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRo
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
           and transaction_id < ${before}
-          and transaction_id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-          and transaction_id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+          and transaction_id >= id_at(${from})
+          and transaction_id < id_at(${below})
         order by transaction_id desc
         limit ${rowsMax(wanted)}
       ) l

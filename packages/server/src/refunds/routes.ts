@@ -6,9 +6,9 @@ import type { App } from '../http/app.ts'
 import { keyedRequest } from '../idempotency/keys.ts'
 import { PaymentHeaders, scenarioIn } from '../payments/accept/payment-headers.ts'
 import { makerOf } from '../payments/controls/maker.ts'
+import { DayFields, type Days, readDays } from '../platform/days.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
-import { Day, readDays } from '../transactions/days.ts'
 import { presentRefund } from '../transactions/present.ts'
 import { findTransaction } from '../transactions/read.ts'
 import { ExternalReference, FailureReason, RefundFields } from '../transactions/schema.ts'
@@ -64,8 +64,7 @@ const ListQuery = Type.Object(
   {
     refundOf: Type.Optional(Type.String({ maxLength: 100, description: 'Id or external reference of a charge' })),
     status: Type.Optional(Type.Union([Type.Literal('pending'), Type.Literal('failed'), Type.Literal('successful')])),
-    startDate: Day('YYYY-MM-DD, in UTC'),
-    endDate: Day('The last day, inclusive'),
+    ...DayFields,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: '20 if omitted' })),
     cursor: Type.Optional(Type.String({ maxLength: 100, description: '`nextCursor` of the page before' })),
   },
@@ -148,7 +147,7 @@ function listRoute(app: App, ctx: Context): void {
   )
 }
 
-async function wantedOf(ctx: Context, owner: Owner, query: Static<typeof ListQuery>): Promise<RefundsWanted> {
+async function wantedOf(ctx: Context, owner: Owner, query: Static<typeof ListQuery> & Days): Promise<RefundsWanted> {
   const { refundOf, status, limit = 20, cursor } = query
   const before = cursor === undefined ? undefined : readId('transaction', cursor)
   if (cursor !== undefined && before === undefined)

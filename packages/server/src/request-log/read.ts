@@ -1,3 +1,4 @@
+import type { Moments } from '../platform/days.ts'
 import { type Owner, type Query, type ReadDb, sql } from '../platform/db.ts'
 import type { RequestEntry } from './entry.ts'
 
@@ -7,16 +8,13 @@ export interface StoredEntry extends Omit<RequestEntry, keyof Owner> {
   readonly at: Date
 }
 
-export interface EntriesWanted {
+export interface EntriesWanted extends Moments {
   /** Statuses from … to, both included. */
   readonly statusFrom: number
   readonly statusTo: number
   readonly path: string | undefined
   readonly requestId: string | undefined
   readonly transaction_id: string | undefined
-  /** Both days included. */
-  readonly startDate: string | undefined
-  readonly endDate: string | undefined
   /** The last entry of the page before. */
   readonly before: string | undefined
   readonly limit: number
@@ -42,24 +40,19 @@ export async function readEntries(db: ReadDb, owner: Owner, wanted: EntriesWante
   return { entries, next: lastLooked?.id }
 }
 
-/** The first and the next id after the last of the entries that a page may have. */
-function boundsOf({ startDate, endDate, before }: EntriesWanted) {
-  return { first: startDate ?? '1970-01-01', last: endDate ?? '9999-12-30', before: before ?? idMax }
-}
-
 const idMax = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** From the merchant's index, up to a limit. It stops as soon as the page is full. */
 function ofMerchant({ merchant_id, env }: Owner, wanted: EntriesWanted): Query {
-  const { first, last, before } = boundsOf(wanted)
+  const { from, below, before = idMax } = wanted
   return sql`
     with looked as (
       select *
       from request_log
       where merchant_id = ${merchant_id}
         and env = ${env}
-        and id >= id_at(${first}::date::timestamp at time zone 'UTC')
-        and id < least(${before}::uuid, id_at((${last}::date + 1)::timestamp at time zone 'UTC'))
+        and id >= id_at(${from})
+        and id < least(${before}::uuid, id_at(${below}))
       order by id desc
       limit ${lookedMax}
     )
@@ -73,14 +66,14 @@ function ofMerchant({ merchant_id, env }: Owner, wanted: EntriesWanted): Query {
 
 /** The last entry that a page compares, if it may not be the last of all. */
 function lookedLast({ merchant_id, env }: Owner, wanted: EntriesWanted): Query {
-  const { first, last, before } = boundsOf(wanted)
+  const { from, below, before = idMax } = wanted
   return sql`
     select id
     from request_log
     where merchant_id = ${merchant_id}
       and env = ${env}
-      and id >= id_at(${first}::date::timestamp at time zone 'UTC')
-      and id < least(${before}::uuid, id_at((${last}::date + 1)::timestamp at time zone 'UTC'))
+      and id >= id_at(${from})
+      and id < least(${before}::uuid, id_at(${below}))
     order by id desc
     offset ${lookedMax - 1}
     limit 1`
@@ -88,7 +81,7 @@ function lookedLast({ merchant_id, env }: Owner, wanted: EntriesWanted): Query {
 
 /** The entries of one request id, which have their own index; undefined when all requests are wanted. */
 function ofRequest({ merchant_id, env }: Owner, wanted: EntriesWanted): Query | undefined {
-  const { first, last, before } = boundsOf(wanted)
+  const { from, below, before = idMax } = wanted
   if (wanted.requestId === undefined) return undefined
   return sql`
     select *
@@ -96,8 +89,8 @@ function ofRequest({ merchant_id, env }: Owner, wanted: EntriesWanted): Query | 
     where merchant_id = ${merchant_id}
       and env = ${env}
       and request_id = ${wanted.requestId}
-      and id >= id_at(${first}::date::timestamp at time zone 'UTC')
-      and id < least(${before}::uuid, id_at((${last}::date + 1)::timestamp at time zone 'UTC'))
+      and id >= id_at(${from})
+      and id < least(${before}::uuid, id_at(${below}))
       and status between ${wanted.statusFrom} and ${wanted.statusTo}
       and path = coalesce(${wanted.path ?? null}, path)
       and (${wanted.transaction_id ?? null}::uuid is null or transaction_id = ${wanted.transaction_id ?? null}::uuid)
@@ -107,7 +100,7 @@ function ofRequest({ merchant_id, env }: Owner, wanted: EntriesWanted): Query | 
 
 /** The entries of one payment, which have their own index; undefined when those of all payments are wanted. */
 function ofTransaction({ merchant_id, env }: Owner, wanted: EntriesWanted): Query | undefined {
-  const { first, last, before } = boundsOf(wanted)
+  const { from, below, before = idMax } = wanted
   if (wanted.transaction_id === undefined) return undefined
   return sql`
     select *
@@ -115,8 +108,8 @@ function ofTransaction({ merchant_id, env }: Owner, wanted: EntriesWanted): Quer
     where merchant_id = ${merchant_id}
       and env = ${env}
       and transaction_id = ${wanted.transaction_id}
-      and id >= id_at(${first}::date::timestamp at time zone 'UTC')
-      and id < least(${before}::uuid, id_at((${last}::date + 1)::timestamp at time zone 'UTC'))
+      and id >= id_at(${from})
+      and id < least(${before}::uuid, id_at(${below}))
       and status between ${wanted.statusFrom} and ${wanted.statusTo}
       and path = coalesce(${wanted.path ?? null}, path)
     order by id desc

@@ -3,6 +3,7 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { DayFields, type Days, readDays } from '../platform/days.ts'
 import { readId, showId } from '../platform/ids.ts'
 import { type EntriesWanted, readEntries, type StoredEntry } from './read.ts'
 
@@ -27,9 +28,6 @@ const LoggedRequest = Type.Object(
   { title: 'LoggedRequest' },
 )
 
-const Day = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
-
 const LogQuery = Type.Object(
   {
     status: Type.Optional(
@@ -47,8 +45,7 @@ const LogQuery = Type.Object(
         description: 'Only requests that name this transaction, in their path or response',
       }),
     ),
-    startDate: Day('YYYY-MM-DD, in UTC'),
-    endDate: Day('The last day, inclusive'),
+    ...DayFields,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 if omitted' })),
     cursor: Type.Optional(Type.String({ maxLength: 100, description: '`nextCursor` of the previous page' })),
   },
@@ -84,38 +81,25 @@ export function requestLogRoutes(app: App, ctx: Context): void {
   )
 }
 
-interface LogFilter {
+interface LogFilter extends Days {
   readonly status?: string
   readonly path?: string
   readonly requestId?: string
   readonly transactionId?: string
-  readonly startDate?: string
-  readonly endDate?: string
   readonly limit?: number
   readonly cursor?: string
 }
 
-function wantedOf({
-  status = 'any',
-  path,
-  requestId,
-  transactionId,
-  startDate,
-  endDate,
-  limit = 50,
-  cursor,
-}: LogFilter): EntriesWanted {
-  refuseNoDay('startDate', startDate)
-  refuseNoDay('endDate', endDate)
-  if (startDate !== undefined && endDate !== undefined && startDate > endDate)
-    throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
+function wantedOf(query: LogFilter): EntriesWanted {
+  const { status = 'any', path, requestId, transactionId, limit = 50, cursor } = query
+  const days = readDays(query, { oldest: '1970-01-01' })
   const before = cursor === undefined ? undefined : readId('request', cursor)
   if (cursor !== undefined && before === undefined)
     throw invalid([{ field: 'cursor', message: 'cursor must be the nextCursor of a page' }])
   const transaction_id = transactionId === undefined ? undefined : readId('transaction', transactionId)
   if (transactionId !== undefined && transaction_id === undefined)
     throw invalid([{ field: 'transactionId', message: 'transactionId is not the id of a transaction' }])
-  return { ...statusesOf(status), path, requestId, transaction_id, startDate, endDate, before, limit }
+  return { ...statusesOf(status), ...days, path, requestId, transaction_id, before, limit }
 }
 
 function statusesOf(text: string): { statusFrom: number; statusTo: number } {
@@ -123,13 +107,6 @@ function statusesOf(text: string): { statusFrom: number; statusTo: number } {
   if (/^\d+$/.test(text)) return { statusFrom: Number(text), statusTo: Number(text) }
   const hundreds = Number(text.slice(0, 1)) * 100
   return { statusFrom: hundreds, statusTo: hundreds + 99 }
-}
-
-function refuseNoDay(field: string, day: string | undefined): void {
-  if (day === undefined) return
-  const at = Date.parse(`${day}T00:00:00Z`)
-  if (Number.isNaN(at) || at < 0 || !new Date(at).toISOString().startsWith(day))
-    throw invalid([{ field, message: `${field} is not a calendar day` }])
 }
 
 function present(entry: StoredEntry) {

@@ -4,8 +4,8 @@ import { exponentOf } from '../money/currencies.ts'
 import { parseDecimal, tenTo } from '../money/decimals.ts'
 import { type PublicStatus, publicStatus, type Stage, stageOf } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
+import { DayFields, type Days, type Moments, readDays } from '../platform/days.ts'
 import { currencyOf } from '../reference/momo.ts'
-import { Day, readDays } from './days.ts'
 
 const Amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1e15, description }))
 
@@ -45,13 +45,12 @@ export const FilterFields = {
   country: Type.Optional(Type.String({ maxLength: 2, pattern: '^[A-Z]{2}$', description: 'Two-letter code' })),
   minAmount: Amount('At least this much, in major units of the transaction’s currency'),
   maxAmount: Amount('At most this much'),
-  startDate: Day('YYYY-MM-DD, in UTC'),
-  endDate: Day('The last day, inclusive'),
+  ...DayFields,
 }
 
 const FilterQuery = Type.Object(FilterFields)
 
-export interface TransactionFilter {
+export interface TransactionFilter extends Moments {
   readonly q: string | undefined
   readonly status: PublicStatus | undefined
   /** Of a pending one. */
@@ -62,9 +61,6 @@ export interface TransactionFilter {
   readonly country: string | undefined
   /** Undefined without a limit. */
   readonly amounts: AmountLimits | undefined
-  /** Both included. */
-  readonly startDate: string | undefined
-  readonly endDate: string | undefined
 }
 
 /** The least and the greatest amount in minor units, by the number of decimals of the currency. */
@@ -88,7 +84,7 @@ export function readType(type = ''): string | undefined {
   return stored || undefined
 }
 
-export function readFilter(query: Static<typeof FilterQuery>): TransactionFilter {
+export function readFilter(query: Static<typeof FilterQuery> & Days): TransactionFilter {
   const { q, stage, type, method, currency, country, minAmount, maxAmount } = query
   const status = query.status ?? (stage && 'pending')
   const typed = q?.replaceAll(/^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu, '') // Pasted numbers have invisible marks around them.

@@ -1,5 +1,6 @@
 import type { PublicStatus } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
+import type { Moments } from '../platform/days.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import type { TimelineEntry } from './present.ts'
@@ -65,13 +66,10 @@ export const readTransactions = (db: ReadDb, owner: Owner, ids: readonly string[
 export const leastOf = (ids: readonly string[]) => ids.reduce((least, id) => (id < least ? id : least), lastId)
 export const greatestOf = (ids: readonly string[]) => ids.reduce((greatest, id) => (id > greatest ? id : greatest), '')
 
-export interface ListWanted {
+export interface ListWanted extends Moments {
   readonly currency: string | undefined
   readonly type: string | undefined
   readonly externalReference: string | undefined
-  /** Days, both included. */
-  readonly startDate: string | undefined
-  readonly endDate: string | undefined
   readonly status: PublicStatus | undefined
   readonly limit: number
   /** Only transactions older than this one. */
@@ -129,7 +127,7 @@ function scan(
   wanted: ListWanted,
   { before, limit, rowsMax, id }: Scan,
 ): Promise<Transaction[]> {
-  const { currency = null, type = null, startDate = null, endDate = null, status } = wanted
+  const { currency = null, type = null, from, below, status } = wanted
   const { merchant_id, env } = owner
   const one = id ?? null
   if (isIndexed(wanted))
@@ -144,8 +142,8 @@ function scan(
           and currency = ${currency}
           and id < ${before}
           and id = coalesce(${one}, id)
-          and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-          and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+          and id >= id_at(${from})
+          and id < id_at(${below})
         order by id desc
         limit ${limit}`,
     )
@@ -159,8 +157,8 @@ function scan(
           and env = ${env}
           and id < ${before}
           and id = coalesce(${one}, id)
-          and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-          and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+          and id >= id_at(${from})
+          and id < id_at(${below})
           and (${status === 'pending'} is false or state not in ('successful', 'failed'))
           and (${status === 'failed'} is false or state = 'failed')
         order by id desc
@@ -178,7 +176,7 @@ function scan(
 
 /** Where the scan stopped, if it stopped before the end of what the dates and the status select. */
 async function scannedUntil(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<string | undefined> {
-  const { before = lastId, startDate = null, endDate = null, status } = wanted
+  const { before = lastId, from, below, status } = wanted
   const [row] = await db.query<{ id: string }>(
     owner,
     sql`
@@ -187,8 +185,8 @@ async function scannedUntil(db: ReadDb, owner: Owner, wanted: ListWanted): Promi
       where merchant_id = ${owner.merchant_id}
         and env = ${owner.env}
         and id < ${before}
-        and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-        and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+        and id >= id_at(${from})
+        and id < id_at(${below})
         and (${status === 'pending'} is false or state not in ('successful', 'failed'))
         and (${status === 'failed'} is false or state = 'failed')
       order by id desc

@@ -3,9 +3,9 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { DayFields, type Days, readDays } from '../platform/days.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
-import { Day, readDays } from './days.ts'
 import { isToSend } from './explain.ts'
 import { readType } from './filter.ts'
 import { presentOne, presentTransaction } from './present.ts'
@@ -23,8 +23,7 @@ const ListQuery = Type.Object(
       }),
     ),
     externalReference: Type.Optional(Type.String({ maxLength: 100 })),
-    startDate: Day('YYYY-MM-DD, in UTC'),
-    endDate: Day('The last day, inclusive'),
+    ...DayFields,
     status: Type.Optional(Type.Union([Type.Literal('pending'), Type.Literal('failed'), Type.Literal('successful')])),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10, description: '3 if omitted' })),
     transactionId: Type.Optional(Type.String({ maxLength: 100, description: 'Only transactions older than this one' })),
@@ -85,7 +84,7 @@ export function transactionRoutes(app: App, ctx: Context): void {
   )
 }
 
-function wantedOf(query: Static<typeof ListQuery>): Omit<ListWanted, 'before'> {
+function wantedOf(query: Static<typeof ListQuery> & Days): Omit<ListWanted, 'before'> {
   const { type, currency, limit = 3, externalReference, status } = query
   const filters = { currency: currency || undefined, type: readType(type), externalReference, status }
   return { ...filters, ...readDays(query), limit }

@@ -167,13 +167,11 @@ function lookUp(
 async function idsOfDays(
   db: ReadDb,
   owner: Owner,
-  { startDate = '1970-01-01', endDate = '9999-12-30' }: TransactionFilter,
+  { from, below }: TransactionFilter,
 ): Promise<{ readonly from: string; readonly below: string }> {
   const [days] = await db.query<{ from: string; below: string }>(
     owner,
-    sql`
-      select id_at(${startDate}::date::timestamp at time zone 'UTC') as from,
-        id_at((${endDate}::date + 1)::timestamp at time zone 'UTC') as below`,
+    sql`select id_at(${from}) as from, id_at(${below}) as below`,
   )
   return days ?? { from: newestId, below: newestId }
 }
@@ -183,7 +181,7 @@ type Walked = Filtered & Pick<Transaction, 'id'>
 /** Reads along the index that selects most. The plan is made for these values, so conditions that do not apply cost nothing. */
 function walk(db: ReadDb, owner: Owner, filter: TransactionFilter, { before, limit }: Piece): Promise<Walked[]> {
   const { merchant_id, env } = owner
-  const { type, currency, status, startDate = null, endDate = null } = filter
+  const { type, currency, status, from, below } = filter
   if (type !== undefined && currency !== undefined)
     return db.walk(
       owner,
@@ -195,8 +193,8 @@ function walk(db: ReadDb, owner: Owner, filter: TransactionFilter, { before, lim
           and type = ${type}
           and currency = ${currency}
           and id < ${before}
-          and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-          and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+          and id >= id_at(${from})
+          and id < id_at(${below})
         order by id desc
         limit ${limit}`,
     )
@@ -208,8 +206,8 @@ function walk(db: ReadDb, owner: Owner, filter: TransactionFilter, { before, lim
       where merchant_id = ${merchant_id}
         and env = ${env}
         and id < ${before}
-        and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-        and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+        and id >= id_at(${from})
+        and id < id_at(${below})
         and (${status === 'pending'} is false or state not in ('successful', 'failed'))
         and (${status === 'failed'} is false or state = 'failed')
       order by id desc

@@ -37,7 +37,7 @@ interface Wallet {
 }
 
 interface FlowWanted extends Wallet {
-  /** The start of a day in UTC, in microseconds; from is included, to is not. */
+  /** Microseconds; from is included, to is not. */
   readonly from: bigint
   readonly to: bigint
 }
@@ -47,31 +47,46 @@ const daysAtOnce = 3n
 const statementsAtOnce = 2
 
 /**
- * Past days that a worker has added up are read from their sums, all others from the ledger. A past day has no new lines (see
- * {@link sumDays}), so it may be read at any time; the balances and the lines of the newest day are from one snapshot.
+ * Past days of UTC that a worker has added up are read from their sums, all else from the ledger: also the part of such a day with
+ * which a period of another zone starts or ends. A past day has no new lines (see {@link sumDays}), so it may be read at any time;
+ * the balances and the lines of the newest day are from one snapshot.
  */
 export async function readWalletFlow(db: ReadDb, owner: Owner, wanted: FlowWanted): Promise<WalletFlow> {
   const { from, to } = wanted
   const { open_at, summed_to } = await readProgress(db, owner, wanted)
-  const within = (at: bigint) => (at < from ? from : at < to ? at : to)
-  const slices = slicesOf(within(summed_to), within(open_at)).values()
+  const linesFrom = open_at < from ? from : open_at < to ? open_at : to
+  const days = summedDays(from, to < summed_to ? to : summed_to)
+  const slices = [...slicesOf(from, days.from), ...slicesOf(days.to, linesFrom)].values()
   const sums: LineSum[] = []
   const readSlices = async () => {
     for (const slice of slices)
-      sums.push(...(await readTotals(db, owner, { ...wanted, ...slice, allSummedTo: summed_to })).sums)
+      sums.push(...(await readTotals(db, owner, { ...wanted, ...slice, summedTo: summed_to })).sums)
   }
   await Promise.all(Array.from({ length: statementsAtOnce }, readSlices))
-  const ends = { summedTo: within(summed_to), linesFrom: within(open_at) }
-  const { opening, closing, sums: others } = await readTotals(db, owner, { ...wanted, ...ends, allSummedTo: summed_to })
-  return flowOf([...sums, ...others], opening, closing)
+  const last = await readTotals(db, owner, { ...wanted, days, linesFrom, summedTo: summed_to })
+  return flowOf([...sums, ...last.sums], last.opening, last.closing)
 }
 
-/** Past days without sums, a few at a time. */
-function slicesOf(from: bigint, to: bigint): Omit<Parts, keyof Wallet | 'allSummedTo'>[] {
+interface Period {
+  readonly from: bigint
+  readonly to: bigint
+}
+
+/** The whole days of a period; from its start to its start if it has none. */
+function summedDays(from: bigint, to: bigint): Period {
+  const days = { from: endOfDay(from), to: (to / dayUs) * dayUs }
+  return days.from < days.to ? days : { from, to: from }
+}
+
+/** The end of a day; the moment itself if a day starts there. */
+const endOfDay = (at: bigint) => ((at + dayUs - 1n) / dayUs) * dayUs
+
+/** Past lines that are not read from sums, a few days at a time. */
+function slicesOf(from: bigint, to: bigint): Omit<Parts, keyof Wallet | 'summedTo'>[] {
   if (from >= to) return []
   const next = from + daysAtOnce * dayUs
   const end = next < to ? next : to
-  return [{ from, summedTo: from, linesFrom: from, to: end }, ...slicesOf(end, to)]
+  return [{ from, days: { from, to: from }, linesFrom: from, to: end }, ...slicesOf(end, to)]
 }
 
 interface Progress {
@@ -136,9 +151,9 @@ function kindOf({ event, number, is_credit }: LineSum): FlowKind {
 
 interface Parts extends FlowWanted {
   /** All days before are added up, also those after the period. */
-  readonly allSummedTo: bigint
-  /** From the start to here, days are read from their sums. */
   readonly summedTo: bigint
+  /** Whole days that are read from their sums. */
+  readonly days: Period
   /** From here to the end, lines are added up. */
   readonly linesFrom: bigint
 }
@@ -157,13 +172,14 @@ interface Totals {
 
 /**
  * A balance is computed from the next line, never from earlier ones, which may be archived: see statement.ts. Sums outlive their
- * lines, so a balance within the days that are added up is the one after them, less what their sums moved. Most lines are of
- * payments of these days or of the day before, which one range of ids has; the payments of the others are found one by one. The
- * planner expects far more groups than there are, and would sort all lines on disk; a walk does not sort.
+ * lines, so a balance at the start of a day that is added up is the one after all such days, less what the sums from there on moved.
+ * Within such a day it is the one before the day's next line; without one, that at the end of the day. Most lines are of payments of
+ * these days or of the day before, which one range of ids has; the payments of the others are found one by one. The planner expects
+ * far more groups than there are, and would sort all lines on disk; a walk does not sort.
  */
 async function readTotals(db: ReadDb, owner: Owner, wanted: Parts): Promise<Totals> {
-  const { currency, country, from, to, summedTo, linesFrom, allSummedTo } = wanted
-  const later = (at: bigint) => (at < allSummedTo ? allSummedTo : at)
+  const { currency, country, from, to, days, linesFrom, summedTo } = wanted
+  const dayEnds = [from, to].map((at) => (at < summedTo ? endOfDay(at) : at))
   const dateOf = (us: bigint) => new Date(Number(us / 1000n))
   const [row] = await db.walk<Row>(
     owner,
@@ -179,8 +195,8 @@ async function readTotals(db: ReadDb, owner: Owner, wanted: Parts): Promise<Tota
         select event, number, method, is_credit, amount, count
         from wallet_day_sums
         where wallet_id = (select id from wallet)
-          and day >= ${from / dayUs}
-          and day < ${summedTo / dayUs}
+          and day >= ${days.from / dayUs}
+          and day < ${days.to / dayUs}
         union all
         select t.event, t.number,
           coalesce(p.method, (select method from transactions where id = t.transaction_id), '') as method,
@@ -193,36 +209,38 @@ async function readTotals(db: ReadDb, owner: Owner, wanted: Parts): Promise<Tota
           and t.entry_at >= ${linesFrom}
           and t.entry_at < ${to}
         group by 1, 2, 3, 4
+      ), balances as (
+        select moment.at, coalesce(
+            (
+              select balance - case when credit_account = wallet_id then amount else -amount end
+              from transfers
+              where wallet_id = wallet.id
+                and entry_at >= moment.at
+                and entry_at < moment.day_end
+              order by entry_at
+              limit 1
+            ),
+            coalesce((
+              select balance - case when credit_account = wallet_id then amount else -amount end
+              from transfers
+              where wallet_id = wallet.id
+                and entry_at >= greatest(moment.day_end, ${summedTo})
+              order by entry_at
+              limit 1
+            ), wallet.posted) - coalesce((
+              select sum(case when is_credit then amount else -amount end)
+              from wallet_day_sums
+              where wallet_id = wallet.id
+                and day >= moment.day_end / ${dayUs}
+                and day < ${summedTo / dayUs}
+            ), 0)::bigint
+          ) as balance
+        from wallet
+        cross join unnest(${[from, to]}::bigint[], ${dayEnds}::bigint[]) as moment (at, day_end)
       )
       select
-        coalesce((
-          select balance - case when credit_account = wallet_id then amount else -amount end
-          from transfers
-          where wallet_id = (select id from wallet)
-            and entry_at >= ${later(from)}
-          order by entry_at
-          limit 1
-        ), wallet.posted) - coalesce((
-          select sum(case when is_credit then amount else -amount end)
-          from wallet_day_sums
-          where wallet_id = (select id from wallet)
-            and day >= ${from / dayUs}
-            and day < ${later(from) / dayUs}
-        ), 0)::bigint as opening,
-        coalesce((
-          select balance - case when credit_account = wallet_id then amount else -amount end
-          from transfers
-          where wallet_id = (select id from wallet)
-            and entry_at >= ${later(to)}
-          order by entry_at
-          limit 1
-        ), wallet.posted) - coalesce((
-          select sum(case when is_credit then amount else -amount end)
-          from wallet_day_sums
-          where wallet_id = (select id from wallet)
-            and day >= ${to / dayUs}
-            and day < ${later(to) / dayUs}
-        ), 0)::bigint as closing,
+        (select balance from balances where at = ${from} limit 1) as opening,
+        (select balance from balances where at = ${to} limit 1) as closing,
         coalesce((
           select jsonb_agg(jsonb_build_object('event', event, 'number', number, 'method', method, 'is_credit', is_credit,
             'amount', amount::text, 'count', count))

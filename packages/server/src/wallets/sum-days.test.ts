@@ -235,6 +235,46 @@ test('a sum of a day is never changed or deleted', async (t) => {
   await assert.rejects(db.write.query(sql`delete from wallet_day_sums`), { code: '42501' })
 })
 
+test('a flow of a zone whose days start within summed days is that of its lines, to the minor unit', async (t) => {
+  const { db, ask, wallet, post, flow, today } = await setUp(t)
+  for (let hours = 0; hours < 80; hours += 5) {
+    await post(hours % 3 === 0 ? -BigInt(hours + 1) : BigInt(hours + 1))
+    await ask(`update clock_offset set ahead = ahead + interval '5 hours'`)
+  }
+  const hourUs = dayUs / 24n
+  const cuts = [-21n, 3n, 10n, 21n, 24n, 27n, 45n, 69n, 72n, 93n, 117n].map((hours) => today * dayUs + hours * hourUs)
+  const periods = cuts.flatMap((from, index) => cuts.slice(index).map((to) => ({ from, to })))
+  const linesIn = async ({ from, to }: (typeof periods)[number]) => {
+    const [sums = assert.fail()] = await ask<Record<'before' | 'into' | 'out' | 'lines', string>>(
+      `select coalesce(sum(change) filter (where entry_at < ${from}), 0) as before,
+         coalesce(sum(change) filter (where change > 0 and entry_at >= ${from}), 0) as into,
+         coalesce(-sum(change) filter (where change < 0 and entry_at >= ${from}), 0) as out,
+         count(*) filter (where entry_at >= ${from}) as lines
+       from (
+         select entry_at, case when credit_account = wallet_id then amount else -amount end as change
+         from transfers
+         where wallet_id = $1 and entry_at < ${to}
+       ) as moved`,
+      [wallet],
+    )
+    const [opening, into, out] = [BigInt(sums.before), BigInt(sums.into), BigInt(sums.out)]
+    return { opening, into, out, closing: opening + into - out, lines: Number(sums.lines) }
+  }
+  const expected = await Promise.all(periods.map(linesIn))
+  const read = async () =>
+    (await Promise.all(periods.map((period) => flow(period)))).map(({ opening, into, out, closing }) => {
+      const lines = [...into, ...out].reduce((count, each) => count + each.count, 0)
+      return { opening, into: sumOf(into), out: sumOf(out), closing, lines }
+    })
+  const fromLedger = await read()
+
+  await sumDays(db.write, { signal })
+
+  assert.deepEqual(fromLedger, expected)
+  assert.deepEqual(await read(), expected)
+  assert.ok(expected.filter(({ lines }) => lines > 0).length > periods.length / 2)
+})
+
 test('a flow of summed days stays the same when their lines are archived', async (t) => {
   const { db, ask, wallet, post, nextDay, flow, today } = await setUp(t)
   await post(5_00n)

@@ -5,6 +5,7 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError, invalid } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { DayFields, readDays } from '../platform/days.ts'
 import type { Owner } from '../platform/db.ts'
 import { readId, showId } from '../platform/ids.ts'
 import { nameMerchants } from '../platform/named-merchants.ts'
@@ -44,15 +45,12 @@ const WebhookRecord = Type.Object(
   { title: 'WebhookRecord' },
 )
 
-const Day = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 10, pattern: '^\\d{4}-\\d{2}-\\d{2}$', description }))
 const Reference = (description: string) => Type.Optional(Type.String({ maxLength: 100, description }))
 
 const ListQuery = Type.Object(
   {
     status: Type.Optional(Type.Union([Type.Literal('CREATED'), Type.Literal('FAILED'), Type.Literal('SUCCESS')])),
-    startDate: Day('YYYY-MM-DD, in UTC'),
-    endDate: Day('The last day, inclusive'),
+    ...DayFields,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: '50 if omitted' })),
     reference: Reference('A transaction id or external reference'),
     transactionId: Reference('The same as reference'),
@@ -118,15 +116,12 @@ function readingRoutes(app: App, ctx: Context): void {
     },
     async (request) => {
       const owner = bearerOf(request)
-      const { status, startDate, endDate, limit = 50, reference, transactionId, externalReference } = request.query
-      refuseNoDay('startDate', startDate)
-      refuseNoDay('endDate', endDate)
-      if (startDate !== undefined && endDate !== undefined && startDate > endDate)
-        throw invalid([{ field: 'endDate', message: 'endDate is before startDate' }])
+      const { status, limit = 50, reference, transactionId, externalReference } = request.query
+      const days = readDays(request.query, { oldest: '1970-01-01' })
       const named = reference ?? transactionId ?? externalReference
       const transaction_id = named === undefined ? undefined : await transactionNamed(ctx, owner, named)
       if (named !== undefined && transaction_id === undefined) return { success: true as const, data: [] }
-      const wanted = { status, startDate, endDate, transaction_id, limit }
+      const wanted = { ...days, status, transaction_id, limit }
       const records = await list(ctx.db.read, owner, wanted)
       return { success: true as const, data: records.map((record) => presentRecord(ctx.vault, record)) }
     },
@@ -224,11 +219,4 @@ function idOf(shown: string): string {
 
 async function transactionNamed(ctx: Context, owner: Owner, named: string): Promise<string | undefined> {
   return (await findTransaction(ctx.db.read, owner, named))?.id
-}
-
-function refuseNoDay(field: string, day: string | undefined): void {
-  if (day === undefined) return
-  const at = Date.parse(`${day}T00:00:00Z`)
-  if (Number.isNaN(at) || at < 0 || !new Date(at).toISOString().startsWith(day))
-    throw invalid([{ field, message: `${field} is not a calendar day` }])
 }

@@ -1,5 +1,6 @@
 import { allEndpoints, type EndpointTables } from '../events/endpoint-tables.ts'
 import type { Transaction } from '../payments/model/store.ts'
+import type { Moments } from '../platform/days.ts'
 import type { Owner, ReadDb, Tx } from '../platform/db.ts'
 
 export interface WebhookRecord {
@@ -45,11 +46,8 @@ export async function find(db: ReadDb, owner: Owner, id: string): Promise<Webhoo
   return undefined
 }
 
-export interface ListWanted {
+export interface ListWanted extends Moments {
   readonly status: string | undefined
-  /** Both days included. */
-  readonly startDate: string | undefined
-  readonly endDate: string | undefined
   readonly transaction_id: string | undefined
   readonly limit: number
 }
@@ -65,7 +63,7 @@ export async function list(db: ReadDb, owner: Owner, wanted: ListWanted): Promis
 
 /** Records of one payment come from its own index; others from the merchant's index, read up to a limit. */
 function listIn(db: ReadDb, owner: Owner, { sql }: EndpointTables, wanted: ListWanted): Promise<WebhookRecord[]> {
-  const { status = null, startDate = null, endDate = null, transaction_id, limit } = wanted
+  const { status = null, from, below, transaction_id, limit } = wanted
   if (transaction_id !== undefined)
     return db.query<WebhookRecord>(
       owner,
@@ -78,8 +76,8 @@ function listIn(db: ReadDb, owner: Owner, { sql }: EndpointTables, wanted: ListW
         left join transactions t on t.id = w.transaction_id
         where w.transaction_id = ${transaction_id}
           and w.status = coalesce(${status}, w.status)
-          and w.id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-          and w.id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+          and w.id >= id_at(${from})
+          and w.id < id_at(${below})
         order by w.id desc
         limit ${limit}`,
     )
@@ -91,8 +89,8 @@ function listIn(db: ReadDb, owner: Owner, { sql }: EndpointTables, wanted: ListW
         from webhook_records
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
-          and id >= id_at(coalesce(${startDate}::date, '1970-01-01')::timestamp at time zone 'UTC')
-          and id < id_at((coalesce(${endDate}::date, '9999-12-30') + 1)::timestamp at time zone 'UTC')
+          and id >= id_at(${from})
+          and id < id_at(${below})
           and (${status === 'FAILED'} is false or status = 'FAILED')
         order by id desc
         limit 20000

@@ -4,12 +4,13 @@ import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
 import type { Operations, Schemas } from '../../generated/merchant-api.ts'
 
-/** A wallet and days of it, as the URL has them. */
+/** A wallet and days of it, as the URL has them, in the zone in which times are shown. */
 export interface Period {
   readonly currency: string
   readonly country: string
   readonly startDate: string
   readonly endDate: string
+  readonly zone: string
 }
 
 export type Line = Schemas['Statement']['data']['lines'][number]
@@ -43,9 +44,3 @@ export const ratesQuery = (place: Place, from: string, to: string) =>
     queryFn: async ({ signal }) =>
       (await merchantApi(place)('getUtilitiesRatesHistorical', { query: { from, to }, signal })).data,
   })
-
-const dayMs = 86_400_000
-
-/** Days are of UTC, as the statement counts them. */
-export const dayBefore = (days: number, now = Date.now()): string =>
-  new Date(now - days * dayMs).toISOString().slice(0, 10)

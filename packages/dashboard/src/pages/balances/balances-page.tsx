@@ -7,9 +7,11 @@ import { ActionProblem } from '../../ui/action-problem.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Page } from '../../ui/page.tsx'
+import { dayBefore } from '../../ui/time-text.ts'
+import { zoneChoice, zoneName } from '../../ui/zone.ts'
 import type { Wallet } from '../payouts/payout-draft.ts'
 import { walletsQuery } from '../payouts/payout-queries.ts'
-import { dayBefore, type Period } from './balance-queries.ts'
+import type { Period } from './balance-queries.ts'
 import { ConvertDialog } from './convert-dialog.tsx'
 import { FlowCard } from './flow-card.tsx'
 import { PeriodFields } from './period-fields.tsx'
@@ -27,7 +29,8 @@ export function BalancesPage() {
   const may = permissionsIn(useMe(), place)
   const wallets = user?.wallets ?? []
   const wallet = chosenOf(wallets, search)
-  const period = wallet && periodOf(wallet, search)
+  const zone = zoneName(zoneChoice.use())
+  const period = wallet && periodOf(wallet, search, zone)
   return (
     <Page
       actions={
@@ -74,6 +77,7 @@ function chosenOf(wallets: readonly Wallet[], { currency, country }: Partial<Per
 
 const daysShown = 30
 
-function periodOf({ currency, country }: Wallet, { startDate, endDate }: Partial<Period>): Period {
-  return { currency, country, startDate: startDate ?? dayBefore(daysShown - 1), endDate: endDate ?? dayBefore(0) }
+function periodOf({ currency, country }: Wallet, search: Partial<Period>, zone: string): Period {
+  const { startDate = dayBefore(daysShown - 1, zone), endDate = dayBefore(0, zone) } = search
+  return { currency, country, startDate, endDate, zone }
 }

@@ -1,6 +1,8 @@
 import { TextField } from '../../ui/field.tsx'
 import { Segments } from '../../ui/segments.tsx'
-import { dayBefore, type Period } from './balance-queries.ts'
+import { dayBefore } from '../../ui/time-text.ts'
+import { zoneChoice, zoneWord } from '../../ui/zone.ts'
+import type { Period } from './balance-queries.ts'
 
 const spans = [
   { name: '6', word: '7 days' },
@@ -14,13 +16,13 @@ interface PeriodFieldsProps {
 }
 
 /** The days of the statement and of the flow. They are in the URL. */
-export function PeriodFields({ period: { startDate, endDate }, onChange }: PeriodFieldsProps) {
-  const today = dayBefore(0)
-  const span = spans.find(({ name }) => endDate === today && startDate === dayBefore(Number(name)))
+export function PeriodFields({ period: { startDate, endDate, zone }, onChange }: PeriodFieldsProps) {
+  const today = dayBefore(0, zone)
+  const span = spans.find(({ name }) => endDate === today && startDate === dayBefore(Number(name), zone))
   return (
     <div className="flex flex-wrap items-end gap-3">
       <TextField
-        label="From, UTC"
+        label={`From, ${zoneWord(zoneChoice.use())}`}
         max={endDate}
         onChange={({ target }) => target.value !== '' && onChange({ startDate: target.value, endDate })}
         type="date"
@@ -36,7 +38,7 @@ export function PeriodFields({ period: { startDate, endDate }, onChange }: Perio
       <Segments
         chosen={span?.name ?? ''}
         label="Last days"
-        onChoose={(name) => onChange({ startDate: dayBefore(Number(name)), endDate: today })}
+        onChoose={(name) => onChange({ startDate: dayBefore(Number(name), zone), endDate: today })}
         options={spans as readonly { readonly name: string; readonly word: string }[]}
       />
     </div>

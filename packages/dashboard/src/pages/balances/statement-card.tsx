@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { urlOf } from '../../api/call.ts'
@@ -17,8 +17,9 @@ import { Money } from '../../ui/money.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useIsPhone } from '../../ui/use-media.ts'
 import { type VirtualColumn, VirtualTable } from '../../ui/virtual-table.tsx'
+import { zoneChoice, zoneWord } from '../../ui/zone.ts'
 import { kindOf, methodOf } from '../payments/counterparty.ts'
-import { type Line, type Period, statementQuery } from './balance-queries.ts'
+import { flowQuery, type Line, type Period, statementQuery } from './balance-queries.ts'
 
 const headHeight = 36
 const heightMax = 480
@@ -42,7 +43,7 @@ export function StatementCard({ place, period }: StatementCardProps) {
     void navigate({ to: '/m/$merchantId/$env/payments', params: place, search: { open: transactionId } })
   return (
     <Card
-      about={`${period.currency} wallet, ${countryText(period.country)}`}
+      about={`${period.currency} wallet, ${countryText(period.country)}. Days and times in ${zoneWord(zoneChoice.use())}${may.has('payments:export') ? ', times in the CSV in UTC' : ''}`}
       actions={may.has('payments:export') && <Export period={period} place={place} />}
       isFlush
       title="Statement"
@@ -52,6 +53,7 @@ export function StatementCard({ place, period }: StatementCardProps) {
       </div>
       {first && last && (
         <>
+          <Totals period={period} place={place} />
           <Balance amount={first.opening} currency={period.currency} word={`Opening balance, ${period.startDate}`} />
           {lines.length === 0 ? (
             <Empty title="No movement in these days">Choose other days, or another wallet above.</Empty>
@@ -83,6 +85,33 @@ export function StatementCard({ place, period }: StatementCardProps) {
         </>
       )}
     </Card>
+  )
+}
+
+/** What the ledger has for all of the days, also for lines that are not loaded. */
+function Totals({ place, period }: StatementCardProps) {
+  const { data: flow } = useQuery(flowQuery(place, period))
+  if (!flow) return null
+  const { opening, closing, totals, currency } = flow
+  const figures = [
+    ['Opening balance', opening],
+    ['In', totals.in],
+    ['Out', -totals.out],
+    ['Fees', -totals.fees],
+    ['Closing balance', closing],
+  ] as const
+  return (
+    <dl aria-label="Totals" className="grid grid-cols-5 gap-x-4 gap-y-2 px-6 pb-4 max-wide:grid-cols-1 max-phone:px-4">
+      {figures.map(([name, amount]) => {
+        const shown = <Money amount={amount} currency={currency} />
+        return (
+          <div className="flex justify-between gap-x-4 wide:grid wide:justify-start" key={name}>
+            <dt className="text-xs text-ink-3">{name}</dt>
+            <dd>{name === 'Closing balance' ? <Verified>{shown}</Verified> : shown}</dd>
+          </div>
+        )
+      })}
+    </dl>
   )
 }
 

@@ -61,7 +61,7 @@ interface WalletCardProps {
 }
 
 function WalletCard({ place, wallet, owed, isChosen }: WalletCardProps) {
-  const { currency, country, available, pending } = wallet
+  const { currency, country, available, pending, balance } = wallet
   return (
     <li
       className={`grid content-start gap-2.5 rounded-card border p-4 ${isChosen ? 'border-brand ring-1 ring-brand' : 'border-line'}`}
@@ -81,6 +81,10 @@ function WalletCard({ place, wallet, owed, isChosen }: WalletCardProps) {
         <span className="text-xs text-ink-3">available{isChosen && ', statement below'}</span>
       </Link>
       <span className="grid gap-1 border-t border-line pt-2 text-xs">
+        <span className="flex min-h-6 items-center justify-between gap-2 text-ink-2">
+          Balance, with what is held
+          <Money amount={balance} currency={currency} />
+        </span>
         <Part
           amount={pending}
           currency={currency}

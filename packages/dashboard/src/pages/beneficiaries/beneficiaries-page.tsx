@@ -106,7 +106,7 @@ function useColumns(place: Place, onOpen: ((open: Open) => void) | undefined, ca
     {
       head: 'Added',
       isWideOnly: true,
-      cell: ({ createdAt }) => <Time at={new Date(createdAt * 1000).toISOString()} className="text-ink-3" />,
+      cell: ({ createdAt }) => <Time at={new Date(createdAt * 1000).toISOString()} className="text-ink-3" isDate />,
     },
     ...(canPay || onOpen
       ? [

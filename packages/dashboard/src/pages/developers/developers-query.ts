@@ -20,8 +20,9 @@ const requestsPage = 100
 type RequestFilters = Pick<DeveloperSearch, 'status' | 'path' | 'requestId' | 'startDate' | 'endDate'>
 
 /** The merchant's requests of the last 7 days, newest first. */
-export function requestsQuery(place: Place, { status, path, requestId, startDate, endDate }: RequestFilters) {
-  const filters = { status, path, requestId, startDate, endDate }
+export function requestsQuery(place: Place, search: RequestFilters, zone?: string) {
+  const { status, path, requestId, startDate, endDate } = search
+  const filters = { status, path, requestId, startDate, endDate, zone }
   return infiniteQueryOptions({
     queryKey: ['request-log', place, filters],
     initialPageParam: undefined as string | undefined,

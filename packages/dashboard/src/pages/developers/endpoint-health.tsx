@@ -1,3 +1,4 @@
+import { zoneChoice, zoneName } from '../../ui/zone.ts'
 import type { Delivery } from './developers-query.ts'
 
 const hourMs = 3_600_000
@@ -23,6 +24,7 @@ function hoursOf(deliveries: readonly Delivery[], now: number): Hour[] {
 
 /** Delivered below, failed on top of it. The sentence says the same. */
 export function HealthBars({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+  const timeZone = zoneName(zoneChoice.use())
   const bars = hoursOf(deliveries, Date.now())
   const most = Math.max(1, ...bars.map(({ delivered, failed }) => delivered + failed))
   const y = (count: number) => (count / most) * (size.height - 20)
@@ -59,7 +61,7 @@ export function HealthBars({ deliveries }: { readonly deliveries: readonly Deliv
                 x={x + (step - size.gap) / 2}
                 y={size.height - 3}
               >
-                {new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
+                {new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', timeZone })}
               </text>
             )}
           </g>

@@ -92,7 +92,7 @@ const columnsOf = (ask: (asked: Asked) => void): readonly Column<KeyPair>[] => [
   {
     head: 'Created',
     isWideOnly: true,
-    cell: ({ createdAt }) => <Time at={createdAt} className="text-xs text-ink-2" />,
+    cell: ({ createdAt }) => <Time at={createdAt} className="text-xs text-ink-2" isDate />,
   },
   {
     head: 'Last token',

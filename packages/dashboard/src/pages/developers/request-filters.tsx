@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { zoneChoice, zoneWord } from '../../ui/zone.ts'
 import type { LoggedRequest } from './developers-query.ts'
 import type { DeveloperSearch } from './developers-search.ts'
 
@@ -16,6 +17,7 @@ const names = ['status', 'path', 'requestId', 'startDate', 'endDate'] as const
 /** All of them are in the URL. Paths are those that were seen. */
 export function RequestFilters({ requests }: { readonly requests: readonly LoggedRequest[] }) {
   const search = useSearch({ from: '/m/$merchantId/$env/developers' })
+  const zone = zoneWord(zoneChoice.use())
   const navigate = useNavigate({ from: '/m/$merchantId/$env/developers' })
   const set = (change: DeveloperSearch) =>
     void navigate({ search: (before) => ({ ...before, open: undefined, ...change }) as never, replace: true })
@@ -37,7 +39,7 @@ export function RequestFilters({ requests }: { readonly requests: readonly Logge
         value={search.path ?? ''}
       />
       <TextField
-        label="From day"
+        label={`From day, ${zone}`}
         onChange={(event) => set({ startDate: event.target.value || (undefined as never) })}
         type="date"
         value={search.startDate ?? ''}

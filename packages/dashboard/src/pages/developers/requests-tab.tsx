@@ -8,6 +8,7 @@ import { Note } from '../../ui/note.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { Time } from '../../ui/time.tsx'
 import { type VirtualColumn, VirtualTable } from '../../ui/virtual-table.tsx'
+import { zoneChoice, zoneName } from '../../ui/zone.ts'
 import { usePlace } from '../use-place.ts'
 import { type LoggedRequest, requestsQuery } from './developers-query.ts'
 import { ErrorGroups } from './error-groups.tsx'
@@ -20,7 +21,9 @@ export function RequestsTab() {
   const place = usePlace()
   const search = useSearch({ from: '/m/$merchantId/$env/developers' })
   const navigate = useNavigate({ from: '/m/$merchantId/$env/developers' })
-  const { data, error, fetchNextPage, hasNextPage, isFetching } = useInfiniteQuery(requestsQuery(place, search))
+  const { data, error, fetchNextPage, hasNextPage, isFetching } = useInfiniteQuery(
+    requestsQuery(place, search, zoneName(zoneChoice.use())),
+  )
   const requests = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
   const opened = requests.find(({ requestId }) => requestId === search.open)
   const open = (requestId: string | undefined) =>

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { type HourBar, HourChart } from '../../ui/charts/hour-chart.tsx'
 import { Legend } from '../../ui/charts/legend.tsx'
-import { colourOf, inOrder, outColour } from '../../ui/charts/series.ts'
+import { colourOf, inOrder, outColour, refundColour } from '../../ui/charts/series.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { moneyParts, moneyText } from '../../ui/money.tsx'
 import { methodOf } from '../payments/counterparty.ts'
@@ -19,14 +19,14 @@ interface FlowCardProps {
   readonly now: number
 }
 
-/** Money in and out by hour, with last week behind it. */
+/** Money in and out by hour, with last week behind it. Its sums are those of the tiles. */
 export function FlowCard({ summary, now }: FlowCardProps) {
   const [isTable, setTable] = useState(false)
   const { currency, hours, lastWeek } = summary
   const methods = inOrder([...new Set(hours.flatMap((hour) => Object.keys(hour.in)))])
   return (
     <Card
-      about={`${currency} per hour`}
+      about={`${currency} by the hour in which completed payments were made, without fees`}
       actions={
         <>
           <span className="inline-flex items-center gap-1.5 text-xs text-ink-2 max-phone:hidden">
@@ -37,7 +37,7 @@ export function FlowCard({ summary, now }: FlowCardProps) {
         </>
       }
       isFlush={isTable}
-      title="Collected and paid out"
+      title="Collected, paid out and refunded"
     >
       {isTable ? (
         <HourTable methods={methods} summary={summary} />
@@ -47,7 +47,6 @@ export function FlowCard({ summary, now }: FlowCardProps) {
             bars={hours.map((hour) => barOf(hour, methods))}
             label={labelOf(summary)}
             now={now}
-            outColour={outColour}
             tooltip={({ hour }) => <Tooltip currency={currency} hour={hours[hour]} methods={methods} />}
             wordsOf={({ hour }) => wordsOf(hours[hour], currency)}
           />
@@ -61,9 +60,12 @@ export function FlowCard({ summary, now }: FlowCardProps) {
 const barOf = (hour: Hour, methods: readonly string[]): HourBar => ({
   hour: hour.hour,
   parts: methods.map((method) => ({ colour: colourOf(method), value: amountOf(hour.in, method) })),
-  out: total(hour.out),
+  outParts: [
+    { colour: outColour, value: total(hour.out) },
+    { colour: refundColour, value: hour.refunded },
+  ],
   ghostIn: hour.lastWeekIn,
-  ghostOut: hour.lastWeekOut,
+  ghostOut: hour.lastWeekOut + hour.lastWeekRefunded,
 })
 
 const amountOf = (byMethod: Readonly<Record<string, number>>, method: string) => byMethod[method] ?? 0
@@ -84,38 +86,39 @@ function figure(amount: number | string, currency: string): string {
   return `${sign}${whole}${decimals}`
 }
 
-function labelOf({ hours, currency, today }: Summary): string {
-  const out = sum(
-    hours.flatMap((hour) => Object.values(hour.out)),
-    currency,
-  )
-  return `Money by hour: ${moneyText(today.collected.amount, currency)} collected, ${moneyText(out, currency)} paid out and refunded today`
+const paidOutIn = (hour: Hour) => Object.values(hour.out)
+
+function labelOf({ currency, today: { collected, paidOut, refunded } }: Summary): string {
+  const text = ({ amount }: { readonly amount: number }) => moneyText(amount, currency)
+  return `Money by hour: ${text(collected)} collected, ${text(paidOut)} paid out and ${text(refunded)} refunded today`
 }
 
 function wordsOf(hour: Hour | undefined, currency: string): string {
   if (!hour) return ''
-  const [collected, paid] = [sum(Object.values(hour.in), currency), sum(Object.values(hour.out), currency)]
-  return `${spanOf(hour)}: ${moneyText(collected, currency)} collected, ${moneyText(paid, currency)} out`
+  const text = (amounts: readonly number[]) => moneyText(sum(amounts, currency), currency)
+  const [collected, paid] = [text(Object.values(hour.in)), text(paidOutIn(hour))]
+  return `${spanOf(hour)}: ${collected} collected, ${paid} paid out, ${text([hour.refunded])} refunded`
 }
 
 function entriesOf({ hours, currency }: Summary, methods: readonly string[]) {
-  const out = sum(
-    hours.flatMap((hour) => Object.values(hour.out)),
-    currency,
-  )
+  const entry = (word: string, colour: string, amounts: readonly number[]) => ({
+    ...{ word, colour },
+    value: figure(sum(amounts, currency), currency),
+  })
   return [
-    ...methods.map((method) => ({
-      word: methodOf({ method }),
-      colour: colourOf(method),
-      value: figure(
-        sum(
-          hours.map((hour) => amountOf(hour.in, method)),
-          currency,
-        ),
-        currency,
+    ...methods.map((method) =>
+      entry(
+        methodOf({ method }),
+        colourOf(method),
+        hours.map((hour) => amountOf(hour.in, method)),
       ),
-    })),
-    { word: 'Paid out and refunded', colour: outColour, value: figure(out, currency) },
+    ),
+    entry('Paid out', outColour, hours.flatMap(paidOutIn)),
+    entry(
+      'Refunded',
+      refundColour,
+      hours.map(({ refunded }) => refunded),
+    ),
   ]
 }
 
@@ -134,7 +137,8 @@ function Tooltip({ hour, methods, currency }: TooltipProps) {
       colour: colourOf(method),
       amount: sum([amountOf(hour.in, method)], currency),
     })),
-    { word: 'Paid out and refunded', colour: outColour, amount: sum(Object.values(hour.out), currency) },
+    { word: 'Paid out', colour: outColour, amount: sum(paidOutIn(hour), currency) },
+    { word: 'Refunded', colour: refundColour, amount: sum([hour.refunded], currency) },
     { word: 'Collected last week', colour: 'transparent', amount: sum([hour.lastWeekIn], currency) },
   ]
   return (
@@ -155,6 +159,14 @@ function Tooltip({ hour, methods, currency }: TooltipProps) {
   )
 }
 
+const totals: readonly { readonly head: string; readonly read: (hour: Hour) => readonly number[] }[] = [
+  { head: 'Paid out', read: paidOutIn },
+  { head: 'Refunded', read: ({ refunded }) => [refunded] },
+  { head: 'Collected last week', read: ({ lastWeekIn }) => [lastWeekIn] },
+  { head: 'Paid out last week', read: ({ lastWeekOut }) => [lastWeekOut] },
+  { head: 'Refunded last week', read: ({ lastWeekRefunded }) => [lastWeekRefunded] },
+]
+
 function HourTable({
   summary: { hours, currency },
   methods,
@@ -171,13 +183,13 @@ function HourTable({
         cell: (hour) => figure(amountOf(hour.in, method), currency),
       }),
     ),
-    {
-      head: 'Paid out and refunded',
-      isNumber: true,
-      cell: (hour) => figure(sum(Object.values(hour.out), currency), currency),
-    },
-    { head: 'Collected last week', isNumber: true, cell: (hour) => figure(hour.lastWeekIn, currency) },
-    { head: 'Paid out and refunded last week', isNumber: true, cell: (hour) => figure(hour.lastWeekOut, currency) },
+    ...totals.map(
+      ({ head, read }): Column<Hour> => ({
+        head,
+        isNumber: true,
+        cell: (hour) => figure(sum(read(hour), currency), currency),
+      }),
+    ),
   ]
   return <DataTable columns={columns} keyOf={({ hour }) => String(hour)} label="Money by hour" rows={hours} />
 }

@@ -29,12 +29,15 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
         figure={<Sum amount={today.collected.amount} currency={currency} />}
         name="Collected today"
         note={
-          <Delta
-            after={today.collected.amount}
-            before={lastWeek.collected.amount}
-            isGood
-            words={`vs ${dayText(lastWeek.day)}`}
-          />
+          <>
+            {countText(today.collected.count, 'charge')},{' '}
+            <Delta
+              after={today.collected.amount}
+              before={lastWeek.collected.amount}
+              isGood
+              words={`vs ${dayText(lastWeek.day)}`}
+            />
+          </>
         }
         place={place}
         search={{ ...ended, status: 'successful' }}
@@ -52,7 +55,14 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
         figure={<Sum amount={today.paidOut.amount} currency={currency} />}
         name="Paid out today"
         note={
-          <Delta after={today.paidOut.amount} before={lastWeek.paidOut.amount} words={`vs ${dayText(lastWeek.day)}`} />
+          <>
+            {countText(today.paidOut.count, 'payout')},{' '}
+            <Delta
+              after={today.paidOut.amount}
+              before={lastWeek.paidOut.amount}
+              words={`vs ${dayText(lastWeek.day)}`}
+            />
+          </>
         }
         place={place}
         search={{ type: 'withdrew', status: 'successful', ...day }}
@@ -80,6 +90,8 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
     </section>
   )
 }
+
+const countText = (count: number, word: string) => `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
 
 /** The code steps back further beside a large figure. */
 const Sum = ({ amount, currency }: { readonly amount: number; readonly currency: string }) => (

@@ -25,5 +25,5 @@ function download(url: string): void {
   link.href = url
   link.download = 'malipo-transactions.csv'
   link.click()
-  say('The export has started', 'The browser stores it as malipo-transactions.csv.')
+  say('The export has started', 'The browser stores it as malipo-transactions.csv. Its times are in UTC.')
 }

@@ -4,6 +4,7 @@ import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { zoneChoice, zoneWord } from '../../ui/zone.ts'
 import { type Field, fields, without } from './filter-fields.ts'
 import { type PaymentFilters, readPaymentFilters } from './filters.ts'
 
@@ -85,7 +86,12 @@ function ValueOf({ place, field, filters, onSet }: ValueProps) {
       <>
         {choices}
         <ValueForm onSet={onSet} word="Show these days">
-          <TextField defaultValue={plainDay(filters.startDate)} label="From (UTC)" name="startDate" type="date" />
+          <TextField
+            defaultValue={plainDay(filters.startDate)}
+            label={`From (${zoneWord(zoneChoice.get())})`}
+            name="startDate"
+            type="date"
+          />
           <TextField defaultValue={filters.endDate} label="Until, included" name="endDate" type="date" />
         </ValueForm>
       </>

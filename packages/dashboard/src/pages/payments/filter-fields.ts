@@ -1,4 +1,6 @@
 import { exponents } from '../../generated/values.ts'
+import { dayBefore, dayIn } from '../../ui/time-text.ts'
+import { zoneChoice, zoneName, zoneWord } from '../../ui/zone.ts'
 import type { PaymentFilters } from './filters.ts'
 
 type Filters = Omit<PaymentFilters, 'open'>
@@ -24,13 +26,13 @@ const movingDays: Readonly<Record<string, { readonly word: string; readonly days
   'last-30-days': { word: 'Last 30 days', daysBack: 29 },
 }
 
-const dayMs = 86_400_000
-const dayText = (at: number) => new Date(at).toISOString().slice(0, 10)
+/** The zone of all days here: the one in which every time is shown. */
+const zone = () => zoneName(zoneChoice.get())
 
 /** A day as the API takes it. */
-export const dayOf = (text: string, now = Date.now()): string => {
+export const dayOf = (text: string): string => {
   const moving = movingDays[text]
-  return moving ? dayText(now - moving.daysBack * dayMs) : text
+  return moving ? dayBefore(moving.daysBack, zone()) : text
 }
 
 export const fields: readonly Field[] = [
@@ -116,12 +118,13 @@ export function wordsOf(filters: Filters, field: Field): { readonly operator: st
 }
 
 function dateWords({ startDate, endDate }: Filters) {
+  const zoneText = zoneWord(zoneChoice.get())
   const moving = movingDays[startDate ?? '']
-  if (moving && endDate === undefined) return { operator: 'is', value: `${moving.word}, UTC` }
-  if (startDate === undefined) return { operator: 'until', value: `${endDate}, UTC` }
-  if (endDate === undefined) return { operator: 'from', value: `${dayOf(startDate)}, UTC` }
-  if (startDate === endDate) return { operator: 'is', value: `${startDate}, UTC` }
-  return { operator: 'between', value: `${dayOf(startDate)} and ${endDate}, UTC` }
+  if (moving && endDate === undefined) return { operator: 'is', value: `${moving.word}, ${zoneText}` }
+  if (startDate === undefined) return { operator: 'until', value: `${endDate}, ${zoneText}` }
+  if (endDate === undefined) return { operator: 'from', value: `${dayOf(startDate)}, ${zoneText}` }
+  if (startDate === endDate) return { operator: 'is', value: `${startDate}, ${zoneText}` }
+  return { operator: 'between', value: `${dayOf(startDate)} and ${endDate}, ${zoneText}` }
 }
 
 function amountWords({ minAmount, maxAmount }: Filters) {
@@ -131,13 +134,19 @@ function amountWords({ minAmount, maxAmount }: Filters) {
   return { operator: 'between', value: `${number.format(minAmount)} and ${number.format(maxAmount)}` }
 }
 
+/** Whether a moment is not after the last of the days. */
+export const isUntil = (endDate: string | undefined, at: string): boolean =>
+  endDate === undefined || dayOf(endDate) >= dayIn(at, zone())
+
 /** The filters as the API takes them. */
 export function apiFiltersOf({ open: _, reference, startDate, endDate, ...rest }: PaymentFilters, q: string) {
+  const hasDays = startDate !== undefined || endDate !== undefined
   const text = reference ?? (q === '' ? undefined : q)
   return {
     ...rest,
     ...(startDate !== undefined && { startDate: dayOf(startDate) }),
     ...(endDate !== undefined && { endDate: dayOf(endDate) }),
+    ...(hasDays && { zone: zone() }),
     ...(text !== undefined && { q: text }),
   }
 }

@@ -13,7 +13,7 @@ export interface PaymentFilters {
   readonly country?: string
   readonly minAmount?: number
   readonly maxAmount?: number
-  /** A day in UTC, or one of the moving ones such as `today`. */
+  /** A day of the reader's zone, or one of the moving ones such as `today`. */
   readonly startDate?: string
   readonly endDate?: string
   readonly reference?: string

@@ -6,6 +6,7 @@ import { permissionsIn, useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
 import { LinkButton } from '../../ui/link-button.tsx'
 import { say } from '../../ui/toast.tsx'
+import { zoneChoice } from '../../ui/zone.ts'
 import { readPayment } from '../payment/payment-queries.ts'
 import { exportPayments } from './export-payments.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -58,6 +59,7 @@ export function PaymentsPage() {
           count={list.data ? payments.length : undefined}
           hasMore={list.hasNextPage}
           isLoading={list.isFetching}
+          mayExport={may.has('payments:export')}
         />
       </section>
       {filters.open !== undefined && (
@@ -85,6 +87,7 @@ function usePaymentsPage() {
   const navigate = useNavigate({ from })
   const queries = useQueryClient()
   const me = useMe()
+  zoneChoice.use() // The days of the filters are of this zone.
   const may = useMemo(() => permissionsIn(me, place), [me, place])
   const [q, setQ] = useState('')
   const [active, setActive] = useState(filters.open)

@@ -25,8 +25,9 @@ export const readPage = (
     input.signal,
   )
 
-export const paymentsKey = (place: Place, { open: _, ...filters }: PaymentFilters, q: string) =>
-  ['payments', place, filters, q] as const
+/** Its days are those of the zone in which times are shown. */
+export const paymentsKey = (place: Place, filters: PaymentFilters, q: string) =>
+  ['payments', place, apiFiltersOf(filters, q)] as const
 
 /**
  * The list, page by page. It is not read again by itself: rows on the screen follow the stream, and reading many pages again would

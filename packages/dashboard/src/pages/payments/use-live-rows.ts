@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { type LivePayment, onLive } from '../../api/live.ts'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
+import { isUntil } from './filter-fields.ts'
 import type { PaymentFilters } from './filters.ts'
 import { type LoadedPayments, type Payment, paymentsKey, readPage } from './payments-query.ts'
 
@@ -183,6 +184,6 @@ function selects(filters: PaymentFilters, payment: LivePayment): boolean {
     ) &&
     payment.amount >= (minAmount ?? 0) &&
     payment.amount <= (maxAmount ?? Number.POSITIVE_INFINITY) &&
-    (endDate === undefined || endDate >= payment.at.slice(0, 10))
+    isUntil(endDate, payment.at)
   )
 }

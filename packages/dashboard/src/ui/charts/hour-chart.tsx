@@ -4,12 +4,17 @@ import { useWidth } from '../use-width.ts'
 import { axisText } from './axis-text.ts'
 import { linear, niceLinear } from './scale.ts'
 
+interface Part {
+  readonly colour: string
+  readonly value: number
+}
+
 export interface HourBar {
   readonly hour: number
   /** Above the axis, from the axis up. */
-  readonly parts: readonly { readonly colour: string; readonly value: number }[]
-  /** Below the axis. */
-  readonly out: number
+  readonly parts: readonly Part[]
+  /** Below the axis, from the axis down. */
+  readonly outParts: readonly Part[]
   readonly ghostIn: number
   readonly ghostOut: number
 }
@@ -17,7 +22,6 @@ export interface HourBar {
 interface HourChartProps {
   readonly label: string
   readonly bars: readonly HourBar[]
-  readonly outColour: string
   /** Hours since the start of the day. */
   readonly now: number
   /** One hour in words, for people who do not see the chart. */
@@ -30,7 +34,7 @@ const edge = { top: 24, right: 18, bottom: 24, left: 44 }
 const tooltipWidth = 216
 
 /** Money in above the axis and out below, by hour. The arrow keys move along the hours. */
-export function HourChart({ label, bars, outColour, now, wordsOf, tooltip }: HourChartProps) {
+export function HourChart({ label, bars, now, wordsOf, tooltip }: HourChartProps) {
   const [ref, width] = useWidth<HTMLDivElement>(640)
   const [at, setAt] = useState<number>()
   const scales = scalesFor(bars, width)
@@ -74,7 +78,7 @@ export function HourChart({ label, bars, outColour, now, wordsOf, tooltip }: Hou
           />
         )}
         {bars.map((bar) => (
-          <Bar bar={bar} key={bar.hour} outColour={outColour} scales={scales} />
+          <Bar bar={bar} key={bar.hour} scales={scales} />
         ))}
         <line stroke="var(--axis)" x1={edge.left} x2={width - edge.right} y1={scales.y(0)} y2={scales.y(0)} />
         <Ghost bars={bars} scales={scales} />
@@ -101,14 +105,14 @@ type Scales = ReturnType<typeof scalesFor>
 function scalesFor(bars: readonly HourBar[], width: number) {
   const most = (values: readonly number[]) => Math.max(1, ...values)
   const up = most(bars.map(({ parts, ghostIn }) => Math.max(ghostIn, totalOf(parts))))
-  const down = Math.max(up / 8, ...bars.map(({ out, ghostOut }) => Math.max(out, ghostOut)))
+  const down = Math.max(up / 8, ...bars.map(({ outParts, ghostOut }) => Math.max(ghostOut, totalOf(outParts))))
   return {
     x: linear([0, bars.length], [edge.left, width - edge.right]),
     y: niceLinear([-down, up], [height - edge.bottom, edge.top], 4),
   }
 }
 
-const totalOf = (parts: HourBar['parts']) => parts.reduce((sum, { value }) => sum + value, 0)
+const totalOf = (parts: readonly Part[]) => parts.reduce((sum, { value }) => sum + value, 0)
 
 function Axes({ scales: { x, y }, width }: { readonly scales: Scales; readonly width: number }) {
   const step = width < 480 ? 6 : 2
@@ -132,37 +136,30 @@ function Axes({ scales: { x, y }, width }: { readonly scales: Scales; readonly w
   )
 }
 
-function Bar({
-  bar,
-  scales: { x, y },
-  outColour,
-}: {
-  readonly bar: HourBar
-  readonly scales: Scales
-  readonly outColour: string
-}) {
+function Bar({ bar, scales: { x, y } }: { readonly bar: HourBar; readonly scales: Scales }) {
   const band = x(1) - x(0)
   const left = x(bar.hour) + band * 0.14
   const width = band * 0.72
-  const bases = bar.parts.map((_, index) => totalOf(bar.parts.slice(0, index)))
-  return (
-    <g>
-      {bar.parts.map(({ colour, value }, index) => {
-        const base = bases[index] ?? 0
-        const tall = y(base) - y(base + value)
-        return (
-          <rect
-            fill={colour}
-            height={Math.max(0, tall - (index === 0 ? 0 : 1))}
-            key={colour}
-            width={width}
-            x={left}
-            y={y(base + value)}
-          />
-        )
-      })}
-      <rect fill={outColour} height={y(-bar.out) - y(0)} width={width} x={left} y={y(0)} />
-    </g>
+  const sides = [
+    { parts: bar.parts, sign: 1 },
+    { parts: bar.outParts, sign: -1 },
+  ]
+  return sides.flatMap(({ parts, sign }) =>
+    parts.map(({ colour, value }, index) => {
+      const base = sign * totalOf(parts.slice(0, index))
+      const ends = [y(base), y(base + sign * value)]
+      const gap = index === 0 ? 0 : 1
+      return (
+        <rect
+          fill={colour}
+          height={Math.max(0, Math.abs(y(base) - y(base + sign * value)) - gap)}
+          key={`${sign} ${colour}`}
+          width={width}
+          x={left}
+          y={Math.min(...ends) + (sign < 0 ? gap : 0)}
+        />
+      )
+    }),
   )
 }
 

@@ -8,6 +8,7 @@ const colours: Readonly<Record<string, string>> = {
 
 export const colourOf = (method: string): string => colours[method] ?? 'var(--v5)'
 export const outColour = 'var(--v6)'
+export const refundColour = 'var(--v4)'
 
 const order = Object.keys(colours)
 

@@ -67,7 +67,9 @@ const columns: readonly Column<Fee>[] = [
     cell: ({ effectiveFrom, status }) => (
       <>
         {upperFirst(status)}
-        {new Date(effectiveFrom).getTime() > 0 && <Time at={effectiveFrom} className="block text-xs text-ink-3" />}
+        {new Date(effectiveFrom).getTime() > 0 && (
+          <Time at={effectiveFrom} className="block text-xs text-ink-3" isDate />
+        )}
       </>
     ),
   },

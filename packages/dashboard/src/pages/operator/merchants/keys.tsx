@@ -57,7 +57,7 @@ const columns: readonly Column<KeyPair>[] = [
       <>
         <CopyText text={publicKey} what="Public key" />
         <span className="block text-xs text-ink-3">
-          since <Time at={createdAt} />
+          since <Time at={createdAt} isDate />
         </span>
       </>
     ),

@@ -44,7 +44,7 @@ export function MerchantPage() {
         <span>{merchant.email}</span>
         <span>{countryText(merchant.country)}</span>
         <span>
-          since <Time at={merchant.createdAt} />
+          since <Time at={merchant.createdAt} isDate />
         </span>
       </div>
       {merchant.frozenAt !== undefined && (

@@ -88,7 +88,7 @@ const columns: readonly Column<Merchant>[] = [
   },
   { head: 'Country', isWideOnly: true, cell: ({ country }) => countryText(country) },
   { head: 'State', cell: ({ state }) => <MerchantState state={state} /> },
-  { head: 'Since', isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} className="text-ink-3" /> },
+  { head: 'Since', isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} className="text-ink-3" isDate /> },
   { head: 'Id', isWideOnly: true, cell: ({ id }) => <CopyText text={id} what="Merchant" /> },
 ]
 

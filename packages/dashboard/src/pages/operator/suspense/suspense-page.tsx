@@ -68,7 +68,7 @@ const columnsOf = (show: (id: string) => void): readonly Column<SuspenseCase>[] 
     head: 'Since',
     cell: ({ openedAt, ageSeconds }) => (
       <>
-        <Time at={openedAt} className="block text-ink-2" />
+        <Time at={openedAt} className="block text-ink-2" isDate />
         <span className="text-xs text-ink-3">{ageText(ageSeconds)}</span>
       </>
     ),
