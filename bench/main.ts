@@ -22,6 +22,7 @@ import { reference } from './reference.ts'
 import { describeRig } from './rig.ts'
 import { search } from './search.ts'
 import { tokens } from './tokens.ts'
+import { tracing } from './tracing.ts'
 
 const benches: Record<string, Bench> = {
   accept,
@@ -38,6 +39,7 @@ const benches: Record<string, Bench> = {
   reference,
   search,
   tokens,
+  tracing,
 }
 
 const { values, positionals } = parseArgs({

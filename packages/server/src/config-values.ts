@@ -72,6 +72,29 @@ export function httpUrl(text: string): string {
   return url.origin
 }
 
+/** The base of a receiver's URLs: it may have a path, and has no secret. */
+export function otlpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && !url.username
+  if (!isPlain) throw new Error('must be an http or https URL without credentials, such as http://127.0.0.1:4318')
+  return url.href.replace(/\/+$/, '')
+}
+
+/** Its error never repeats the text, which may be secret. */
+export function otlpHeaders(text: string): Secret {
+  const isHeader = (pair: string) => /^[\w-]+=(?:[!-$&-+\--~]|%[0-7][0-9a-fA-F])+$/.test(pair)
+  if (!text.split(',').every(isHeader))
+    throw new Error('must be headers such as authorization=Bearer%20abc, comma-separated, with values percent-encoded')
+  return new Secret(text)
+}
+
+/** From 0 to 1. */
+export function share(text: string): number {
+  const value = Number(text)
+  if (!/^(0|1|0?\.\d{1,9}|1\.0+)$/.test(text)) throw new Error('must be a number from 0 to 1, such as 0.05')
+  return value
+}
+
 /** An issuer may have a path. Its tokens are only as safe as its keys, so it must be https except on this machine. */
 export function issuerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined

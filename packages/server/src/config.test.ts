@@ -160,3 +160,28 @@ test('every setting has its own name and a description', () => {
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length)
   for (const { about } of all) assert.match(about, /^[A-Z].*\.$/s)
 })
+
+test('the receiver of traces is a URL without credentials, and the share of payments is from 0 to 1', () => {
+  const load = (text: string, share = '0.05') =>
+    loadConfig({ ...good, OTEL_EXPORTER_OTLP_ENDPOINT: text, OTEL_TRACES_SAMPLER_ARG: share })
+
+  assert.equal(load('').traceUrl, undefined)
+  assert.equal(load('https://otlp.example.com/otlp/').traceUrl, 'https://otlp.example.com/otlp')
+  assert.equal(load('', '1.0').traceShare, 1)
+  assert.equal(load('').traceShare, 0.05)
+  for (const wrong of ['collector:4318', 'ftp://a', 'http://me:pw@a', 'http://a?key=1'])
+    assert.throws(() => load(wrong), /OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL/)
+  for (const wrong of ['', '-0.1', '1.1', '5%', 'NaN', '1e-3'])
+    assert.throws(() => load('', wrong), /OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1/)
+})
+
+test('headers for the receiver of traces are secret, and an error does not repeat them', () => {
+  const load = (text: string) => loadConfig({ ...good, OTEL_EXPORTER_OTLP_HEADERS: text }).traceHeaders
+
+  assert.equal(load('authorization=Bearer%20abc=,x-scope=1')?.reveal(), 'authorization=Bearer%20abc=,x-scope=1')
+  for (const wrong of ['hunter2', 'a=hunter2,', '=hunter2', 'a=hunter2 b', 'a=hunter2%zz'])
+    assert.throws(
+      () => load(wrong),
+      ({ message }: Error) => /must be headers/.test(message) && !/hunter2/.test(message),
+    )
+})

@@ -3,6 +3,7 @@ import { developmentSettings } from './config/development.ts'
 import { natsSettings } from './config/nats.ts'
 import { peopleSettings } from './config/people.ts'
 import { quoteSettings } from './config/quotes.ts'
+import { traceSettings } from './config/traces.ts'
 import {
   cipherKey,
   databaseUrl,
@@ -293,6 +294,7 @@ export const settings = {
     fallback: '',
     isSecret: true,
   },
+  ...traceSettings,
   logLevel: {
     name: 'MALIPO_LOG_LEVEL',
     about: 'Minimum level that is logged: `trace`, `debug`, `info`, `warn`, `error` or `fatal`.',

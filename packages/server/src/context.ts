@@ -20,7 +20,7 @@ import { createSignInServices, type SignInServices } from './people/services.ts'
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './platform/concurrency-limiter.ts'
 import { type Database, type Environment, openDatabase } from './platform/db.ts'
 import { createFairSemaphore, type FairSemaphore } from './platform/fair-semaphore.ts'
-import { createLog, type Log } from './platform/log.ts'
+import { createLog, type Log, type LogIdentity } from './platform/log.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { countRun, readProcess } from './platform/process-metrics.ts'
 import { createVault, type Vault } from './platform/seal.ts'
@@ -61,6 +61,7 @@ const exportPages = { atOnce: 4, waitMaxMs: 60_000 }
 /** The dependencies of a process. Created once, in `main.ts` or in a test, and passed down. */
 export interface Context {
   readonly config: Config
+  readonly identity: LogIdentity
   readonly log: Log
   readonly db: Database
   readonly wakeups: Wakeups
@@ -128,7 +129,7 @@ function openGround(config: Config, { role = 'all', open = openDatabase, ...give
   })
   const limiter = createConcurrencyLimiter<RequestKind>({ budgets, perTurn: 32 })
   readProcess(metrics, { identity, db, limiter, wakeups: config.natsUrl === undefined ? undefined : wakeups })
-  return { log, metrics, db, wakeups, limiter }
+  return { identity, log, metrics, db, wakeups, limiter }
 }
 
 export function openContext(config: Config, options: ContextOptions = {}): Context {

@@ -5,6 +5,7 @@ import { developmentProblem } from './http/development.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
 import { liveFeesProblem } from './ledger/fee-table.ts'
 import { windowProblems } from './payments/resolve/timing.ts'
+import { exportTraces } from './platform/trace-export.ts'
 import { findUrlFlaws } from './providers/url-check.ts'
 import { DataError } from './reference/table.ts'
 import { startPartitionKeeper } from './workers/partition-keeper.ts'
@@ -33,6 +34,7 @@ async function start(role: Role): Promise<void> {
     return ctx.close()
   }
   const { config } = ctx
+  const traces = await startTraces(ctx)
   const watches = [
     startPartitionKeeper(ctx),
     ctx.health.watch(),
@@ -51,9 +53,17 @@ async function start(role: Role): Promise<void> {
   await app.close()
   clearTimeout(patience)
   await Promise.all(watches.map((watch) => watch.stop()))
+  await traces?.close()
   await ctx.close()
   ctx.log.info('stopped')
   process.exit() // A connection that a hung server never closes must not keep the process alive.
+}
+
+/** Before the first request and the first claim. Without a receiver the SDK is not loaded. */
+async function startTraces({ config, identity, log, metrics }: Context) {
+  const { traceUrl: url, traceHeaders: headers, traceShare: share } = config
+  if (url === undefined) return undefined
+  return exportTraces({ url, headers, share, identity, log, onDropped: (count) => metrics.spansDropped.inc(count) })
 }
 
 /** Undefined, with the reason on standard error, when the configuration or the data is invalid. */

@@ -28,7 +28,7 @@ export function beforeTheSchema(): string {
 }
 
 /** Fails where the history does not have the commit. Removed with the test. */
-export async function earlierCode(t: TestContext, reference: string): Promise<EarlierCode> {
+export async function earlierCode(t: Pick<TestContext, 'after'>, reference: string): Promise<EarlierCode> {
   const commit = gitIn(root)('rev-parse', '--verify', `${reference}^{commit}`).trim()
   const folder = mkdtempSync(join(tmpdir(), 'malipo-earlier-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -3,7 +3,7 @@ import { bearerOf, hasBearer } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { readId, showId } from '../platform/ids.ts'
 import { redact } from '../platform/redact.ts'
-import { traceIdOf, type WorkIds, withWorkIds } from '../platform/work-ids.ts'
+import { callerOf, idsOfPayment, type WorkIds, withWorkIds } from '../platform/work-ids.ts'
 import { maskBody } from '../request-log/mask.ts'
 import type { Access, App } from './app.ts'
 import { errorCodeOf } from './refuse.ts'
@@ -81,13 +81,13 @@ export function nameWork(app: App): void {
 }
 
 export function idsOf(request: FastifyRequest): WorkIds {
-  const traceId = traceIdOf(request.headers['traceparent'])
+  const caller = callerOf(request.headers['traceparent'])
   const transaction = transactionOf(request)
   return {
     requestId: redact(request.id),
-    ...(traceId !== undefined && { traceId }),
+    ...(transaction !== null && idsOfPayment(transaction)),
+    ...(caller && { traceId: caller.traceId }),
     ...(hasBearer(request) && { merchantId: showId('merchant', bearerOf(request).merchant_id) }),
-    ...(transaction !== null && { transactionId: showId('transaction', transaction) }),
   }
 }
 

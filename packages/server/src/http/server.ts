@@ -40,6 +40,7 @@ import { refuseWith } from './refuse.ts'
 import { guards, requestId } from './response-headers.ts'
 import { collectRoutes, refuseOtherMethods, refuseUnknownMethods } from './routes.ts'
 import { serializerCompiler } from './serialize.ts'
+import { traceRequests } from './trace-requests.ts'
 import { validatorCompiler } from './validate.ts'
 
 export interface Server {
@@ -135,6 +136,7 @@ function createApp(ctx: Context): App {
     throw new AppError('ROUTE_NOT_FOUND')
   })
   nameWork(app)
+  traceRequests(app)
   app.addHook('onRequest', async (request, reply) => {
     setHeaders(request, reply)
     addressLimit.admit(request)

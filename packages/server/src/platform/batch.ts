@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import { type BatchMark, type BatchTx, CommitUnknown, type Db, sql, type WriteDb } from './db.ts'
 import { reach } from './failpoints.ts'
 import { platformTiming } from './timing.ts'
+import { currentStep, isTracing, nowMs, recordBatch, type Step } from './traces.ts'
 import { withoutWorkIds } from './work-ids.ts'
 
 /** What a batch decided. It is valid only once its transaction is known to be committed. */
@@ -32,6 +33,8 @@ export interface BatcherOptions<Item, Result> {
   readonly keyOf: (item: Item) => string | Promise<string>
   readonly sizeMax?: number
   readonly queueMax?: number
+  /** How the batch is named in traces, and the payment that an item wrote. */
+  readonly traced?: { readonly name: string; readonly paymentOf: (item: Item, result: Result) => string | undefined }
 }
 
 export interface Batcher<Item, Result> {
@@ -47,6 +50,9 @@ interface Entry<Item, Result> {
   madeWay: number
   /** How often its batch proved rolled back long after its COMMIT response was lost. */
   losses: number
+  /** Of the submitting work; undefined without traces. */
+  readonly step: Step | undefined
+  readonly submittedMs: number
 }
 
 const { batchLockWaitMs, commitLookupMs, commitLookupLaterMs, commitsKeptMs } = platformTiming
@@ -78,7 +84,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         options.observer?.refused(1)
         return Promise.reject(new AppError('OVERLOADED'))
       }
-      return new Promise((resolve, reject) => add([{ item, resolve, reject, madeWay: 0, losses: 0 }]))
+      const traced = { step: currentStep(), submittedMs: isTracing() ? nowMs() : 0 }
+      return new Promise((resolve, reject) => add([{ item, resolve, reject, madeWay: 0, losses: 0, ...traced }]))
     },
   }
 }
@@ -146,20 +153,44 @@ async function tryBatch<Item, Result>(
   } catch (error) {
     if (error instanceof CommitUnknown) {
       observer?.retried('commit_lost')
-      return resolveLost(run, entries, error as CommitUnknown<Decided<Result>>)
+      return resolveLost({ ...run, startedAt }, entries, error as CommitUnknown<Decided<Result>>)
     }
     const outcome = classify(error as Error, entries.length)
     if (outcome.kind !== 'failed') observer?.retried(reasonOf[outcome.kind])
     return outcome
   }
   observer?.written(entries.length, (performance.now() - startedAt) / 1000)
-  resolveAll(entries, decided)
+  resolveAll({ ...run, startedAt }, entries, decided)
   return { kind: 'done' }
 }
 
-function resolveAll<Item, Result>(entries: readonly Entry<Item, Result>[], decided: Decided<Result>): void {
+/** A run, and when its last try started. */
+interface Tried<Item, Result> extends Run<Item, Result> {
+  readonly startedAt: number
+}
+
+function resolveAll<Item, Result>(
+  tried: Tried<Item, Result>,
+  entries: readonly Entry<Item, Result>[],
+  decided: Decided<Result>,
+): void {
   for (const [index, { resolve }] of entries.entries()) resolve(decided.results[index] as Result)
   decided.committed?.()
+  if (isTracing()) recordTried(tried, entries, decided)
+}
+
+function recordTried<Item, Result>(
+  { traced, startedAt }: Tried<Item, Result>,
+  entries: readonly Entry<Item, Result>[],
+  { results }: Decided<Result>,
+): void {
+  if (!traced) return
+  const joined = entries.flatMap(({ item, step, submittedMs: joinedMs }, index) => {
+    const payment = traced.paymentOf(item, results[index] as Result)
+    return payment === undefined ? [] : [{ payment, step, joinedMs }]
+  })
+  const startedMs = nowMs() - (performance.now() - startedAt)
+  recordBatch({ name: traced.name, startedMs, size: entries.length }, joined)
 }
 
 function rejectAll<Item, Result>(entries: readonly Entry<Item, Result>[], error: unknown): void {
@@ -211,14 +242,14 @@ async function partsOf<Item, Result>(
  * only briefly, so that items are normally decided in order; while the database is unavailable they do not queue behind it.
  */
 async function resolveLost<Item, Result>(
-  run: Run<Item, Result>,
+  run: Tried<Item, Result>,
   entries: readonly Entry<Item, Result>[],
   lost: CommitUnknown<Decided<Result>>,
 ): Promise<Outcome> {
   const fate = await fateOf(run.db, lost.mark, commitLookupMs)
   if (fate === 'aborted') return { kind: 'again' }
   if (fate === 'committed') {
-    resolveAll(entries, lost.result)
+    resolveAll(run, entries, lost.result)
     return { kind: 'done' }
   }
   lost.result.abandoned?.()
@@ -227,13 +258,13 @@ async function resolveLost<Item, Result>(
 }
 
 async function resolveLater<Item, Result>(
-  { db, again }: Run<Item, Result>,
+  tried: Tried<Item, Result>,
   entries: readonly Entry<Item, Result>[],
   lost: CommitUnknown<Decided<Result>>,
 ): Promise<void> {
-  const fate = await fateOf(db, lost.mark, commitLookupLaterMs)
-  if (fate === 'committed') resolveAll(entries, lost.result)
-  else if (fate === 'aborted') again(entries.filter(mayTryAgain))
+  const fate = await fateOf(tried.db, lost.mark, commitLookupLaterMs)
+  if (fate === 'committed') resolveAll(tried, entries, lost.result)
+  else if (fate === 'aborted') tried.again(entries.filter(mayTryAgain))
   else rejectAll(entries, new AppError('OVERLOADED'))
 }
 

@@ -66,6 +66,9 @@ const prefixes = {
 } as const
 type Kind = keyof typeof prefixes
 
+/** The trace of a payment is its id, so every process knows it and no table stores it. */
+export const traceIdOfPayment = (id: string): string => id.replaceAll('-', '')
+
 export function showId(kind: Kind, id: string): string {
   return `${prefixes[kind]}_${id.replaceAll('-', '')}`
 }

@@ -172,6 +172,11 @@ const processMetrics = {
     help: 'Currency pairs whose last accepted rate is too old to be used. Reported by workers only',
     labels: ['env'],
   },
+  spansDropped: {
+    name: 'malipo_trace_spans_dropped_total',
+    type: 'counter',
+    help: 'Spans that were not exported: the queue was full, or the receiver refused them or did not respond in time',
+  },
   hoursLeft: {
     name: 'malipo_partition_hours_left',
     type: 'gauge',

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { createBatcher } from './batch.ts'
 import type { BatchTx, WriteDb } from './db.ts'
 import { createLog } from './log.ts'
-import { traceIdOf, withWorkIds } from './work-ids.ts'
+import { callerOf, withWorkIds } from './work-ids.ts'
 
 const identity = { role: 'worker', cell: 7, version: '1.2.3' }
 
@@ -63,8 +63,9 @@ test('a batch that a request starts has no ids of that request: it serves others
 test('the trace of a request is read from a valid traceparent only', () => {
   const id = '4bf92f3577b34da6a3ce929d0e0e4736'
 
-  assert.equal(traceIdOf(`00-${id}-00f067aa0ba902b7-01`), id)
-  assert.equal(traceIdOf(`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`), undefined)
-  assert.equal(traceIdOf(`${id}"} forged`), undefined)
-  assert.equal(traceIdOf(undefined), undefined)
+  assert.deepEqual(callerOf(`00-${id}-00f067aa0ba902b7-01`), { traceId: id, spanId: '00f067aa0ba902b7' })
+  assert.equal(callerOf(`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`), undefined)
+  assert.equal(callerOf(`00-${id}-${'0'.repeat(16)}-01`), undefined)
+  assert.equal(callerOf(`${id}"} forged`), undefined)
+  assert.equal(callerOf(undefined), undefined)
 })

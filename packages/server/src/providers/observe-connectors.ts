@@ -1,11 +1,14 @@
+import { attemptOfKey } from '../platform/ids.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { AuthoriseOutcome, Connector, QueryOutcome, SubmitOutcome } from './contract.ts'
+import { type Facts, inStep } from '../platform/traces.ts'
+import type { AttemptKey, AuthoriseOutcome, Connector, QueryOutcome, SubmitOutcome } from './contract.ts'
 import type { Connectors } from './routing.ts'
 
 type Outcome = SubmitOutcome | QueryOutcome | AuthoriseOutcome
+type Call = (ref: AttemptKey, ...given: unknown[]) => Promise<Outcome>
 type Calls = Readonly<Partial<Record<'submit' | 'query' | 'authorise', unknown>>>
 
-/** The same connectors, with the time and outcome of every request about a payment counted. */
+/** The same connectors, with the time and outcome of every request about a payment counted and traced. */
 export function observeConnectors({ live, sandbox }: Connectors, metrics: Metrics): Connectors {
   const observed = (env: string, connectors: ReadonlyMap<string, Connector>) =>
     new Map([...connectors].map(([id, connector]) => [id, observe(env, connector, metrics)]))
@@ -17,10 +20,11 @@ function observe(env: string, connector: Connector, metrics: Metrics): Connector
   const timed = <Rail extends Calls>(kind: string, rail: Rail): Rail => {
     const calls = Object.entries({ submit: kind, query: 'query', authorise: 'authorise' }).flatMap(
       ([name, operation]) => {
-        const call = rail[name as keyof Calls] as ((...given: unknown[]) => Promise<Outcome>) | undefined
+        const call = rail[name as keyof Calls] as Call | undefined
         if (!call) return []
         const count = metrics.providerDuration.startTimer.bind(metrics.providerDuration)
-        return [[name, time(call.bind(rail), () => count({ env, provider: connector.id, operation }))]]
+        const timedCall = time(call.bind(rail), () => count({ env, provider: connector.id, operation }))
+        return [[name, traced(timedCall, operation, { 'malipo.env': env, 'malipo.provider': connector.id })]]
       },
     )
     return { ...rail, ...Object.fromEntries(calls) }
@@ -35,11 +39,24 @@ function observe(env: string, connector: Connector, metrics: Metrics): Connector
   }
 }
 
-function time<Given extends unknown[]>(
-  call: (...given: Given) => Promise<Outcome>,
-  start: () => (labels: { outcome: string }) => void,
-) {
-  return async (...given: Given): Promise<Outcome> => {
+function traced(call: Call, operation: string, facts: Facts): Call {
+  return (ref, ...given) => {
+    const found = attemptOfKey(ref.key)
+    return inStep(
+      {
+        name: `provider ${operation}`,
+        kind: 'client' as const,
+        payment: found?.transactionId,
+        facts: { ...facts, 'malipo.operation': operation, ...(found && { 'malipo.attempt': found.attempt }) },
+        factsOf: (outcome) => ({ 'malipo.outcome': wordOf(outcome) }),
+      },
+      () => call(ref, ...given),
+    )
+  }
+}
+
+function time(call: Call, start: () => (labels: { outcome: string }) => void): Call {
+  return async (...given) => {
     const end = start()
     try {
       const outcome = await call(...given)

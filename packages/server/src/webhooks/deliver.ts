@@ -2,9 +2,10 @@ import { openWebhookSecret } from '../merchants/webhook-secret.ts'
 import { bodyWithCustomer } from '../payments/notify/webhook-customer.ts'
 import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
-import { type Gate, openGate } from '../platform/gated-http.ts'
+import { type Gate, openGate, type Posted } from '../platform/gated-http.ts'
 import { showId } from '../platform/ids.ts'
 import type { Vault } from '../platform/seal.ts'
+import { inStep } from '../platform/traces.ts'
 import type { Delivery } from './claim.ts'
 import type { Reporter } from './report.ts'
 import { signatureHeaders } from './sign.ts'
@@ -43,8 +44,23 @@ export async function deliver({ gates, vault, reporter }: Deliverer, delivery: D
     ...signatureHeaders({ id: showId('webhook', event_id), at: new Date(), body, secrets }),
   }
   reach('webhook.first_byte')
-  const posted = await gates[env].post({ url, headers, body, isHttpAllowed: env === 'sandbox' })
+  const posted = await inStep(stepOf(delivery), () =>
+    gates[env].post({ url, headers, body, isHttpAllowed: env === 'sandbox' }),
+  )
   reach('webhook.responded')
   await reporter.submit({ delivery, posted })
   reach('webhook.reported')
 }
+
+const stepOf = ({ transaction_id: payment, merchant_id, env, attempts }: Delivery) => ({
+  ...{ name: 'webhook', kind: 'client' as const, payment },
+  facts: {
+    'malipo.merchant_id': showId('merchant', merchant_id),
+    'malipo.env': env,
+    'malipo.attempt': attempts + 1,
+  },
+  factsOf: (posted: Posted) => ({
+    'malipo.outcome': posted.kind,
+    ...(posted.kind === 'responded' && { 'http.response.status_code': posted.status }),
+  }),
+})

@@ -6,7 +6,7 @@ import { showId, timeOfId } from '../platform/ids.ts'
 import { logRetry } from '../platform/log-retry.ts'
 import { type Metrics, observeBatches } from '../platform/metrics.ts'
 import type { Watch } from '../platform/wakeups.ts'
-import { withWorkIds } from '../platform/work-ids.ts'
+import { idsOfPayment, withWorkIds } from '../platform/work-ids.ts'
 import { claimDeliveries, type Delivery, newPlace } from '../webhooks/claim.ts'
 import { deliver, type Gates, openGates } from '../webhooks/deliver.ts'
 import { type Attempted, createReporter, type Reporter } from '../webhooks/report.ts'
@@ -57,7 +57,7 @@ function watchEndpoints(ctx: Context, tables: EndpointTables, { gates, slots, un
   const begin = (delivery: Delivery) => {
     const giveBack = slots.take(delivery)
     const { merchant_id, transaction_id } = delivery
-    const ids = { merchantId: showId('merchant', merchant_id), transactionId: showId('transaction', transaction_id) }
+    const ids = { merchantId: showId('merchant', merchant_id), ...idsOfPayment(transaction_id) }
     const attempt = withWorkIds(ids, () => deliver(deliverer, delivery))
       .catch((error) =>
         withWorkIds(ids, () => logRetry(ctx.log, error, {}, 'webhook delivery failed, will be retried')),

@@ -12,8 +12,9 @@ import type { Environment } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import { showId } from '../platform/ids.ts'
 import { logRetry } from '../platform/log-retry.ts'
+import { inStep } from '../platform/traces.ts'
 import type { Watch } from '../platform/wakeups.ts'
-import { withWorkIds } from '../platform/work-ids.ts'
+import { idsOfPayment, withWorkIds } from '../platform/work-ids.ts'
 import { providerIds } from '../providers/registry.ts'
 import { createCalls, type LaneCalls } from './lane-calls.ts'
 import { startSweeper } from './sweeper.ts'
@@ -170,11 +171,16 @@ function choose({ queue, shares, calls }: Lane, { total, of }: Budget): Wanted[]
 
 function begin({ ctx, name, calls }: Lane, kind: WorkKind, claimed: Claimed, elapsedMs: () => number): void {
   const { id, merchant_id } = claimed.transaction
-  const ids = { merchantId: showId('merchant', merchant_id), transactionId: showId('transaction', id) }
+  const ids = { merchantId: showId('merchant', merchant_id), ...idsOfPayment(id) }
   const call = withWorkIds(ids, () =>
-    dispatch(ctx, claimed, elapsedMs).catch((error) =>
+    inStep(stepOf(kind, claimed), () => dispatch(ctx, claimed, elapsedMs)).catch((error) =>
       logRetry(ctx.log, error, { lane: name }, 'payment not processed, will be retried'),
     ),
   )
   calls.begin(kind, claimed.transaction.merchant_id, call)
 }
+
+const stepOf = (kind: WorkKind, { transaction, todo }: Claimed) => ({
+  ...{ name: `lane ${kind}`, kind: 'consumer' as const, payment: transaction.id },
+  facts: { 'malipo.env': transaction.env, 'malipo.provider': transaction.provider, 'malipo.todo': todo },
+})

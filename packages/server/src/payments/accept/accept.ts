@@ -82,6 +82,7 @@ function createAcceptBatcher(options: AcceptorOptions, env: Environment): Accept
     decide: (tx, pricedPayments) => acceptBatch(options, writer, tx, pricedPayments),
     keyOf: ({ owner, wallet_currency, wallet_country }) =>
       [owner.merchant_id, owner.env, wallet_currency, wallet_country].join(' '),
+    traced: { name: 'accept', paymentOf: (_, made) => (made.kind === 'accepted' ? made.transaction.id : undefined) },
   })
 }
 

@@ -1,6 +1,8 @@
 import { isCurrency } from '../../money/currencies.ts'
 import { formatMinor } from '../../money/money.ts'
+import { showId } from '../../platform/ids.ts'
 import { type Metrics, observeBatches } from '../../platform/metrics.ts'
+import { isTracing, recordPayment } from '../../platform/traces.ts'
 import { isOutgoing } from './outgoing.ts'
 import { isFinal } from './state.ts'
 import type { Transaction } from './store.ts'
@@ -14,10 +16,11 @@ export interface PaymentObserver {
   ended(transactions: readonly Transaction[], from: CountedFrom): void
 }
 
-/** Counts payments and batches. */
+/** Counts payments and batches, and records the trace of each payment that ends. */
 export function observePayments(metrics: Metrics, batch: string) {
   const ended = (transactions: readonly Transaction[], from: CountedFrom) => {
     for (const transaction of transactions) countEnd(metrics, transaction, from.get(transaction.id))
+    if (isTracing()) transactions.forEach(traceEnd)
   }
   const accepted = (transactions: readonly Transaction[]) => {
     for (const { env, type, method, provider } of transactions)
@@ -39,4 +42,19 @@ function countEnd(metrics: Metrics, transaction: Transaction, from: Date | null 
     metrics.timeToFinal.observe(labels, Math.max(0, transaction.updated_at.getTime() - from.getTime()) / 1000)
   if (status === 'successful' && isOutgoing(transaction) && isCurrency(currency))
     metrics.floatSpent.inc({ env, provider, country, currency }, Number(formatMinor(amount, currency)))
+}
+
+const names = { deposit: 'charge', withdrew: 'payout' } as const satisfies Partial<Record<Transaction['type'], string>>
+
+function traceEnd({ id, type, created_at, updated_at, ...transaction }: Transaction): void {
+  const { merchant_id, env, method, provider, state, failure } = transaction
+  const name = type === 'deposit' || type === 'withdrew' ? names[type] : type
+  recordPayment(id, name, created_at, updated_at, {
+    'malipo.merchant_id': showId('merchant', merchant_id),
+    'malipo.env': env,
+    'malipo.method': method,
+    'malipo.provider': provider,
+    'malipo.outcome': state,
+    ...(failure && { 'malipo.failure_code': failure.code }),
+  })
 }

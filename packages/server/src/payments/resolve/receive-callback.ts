@@ -4,9 +4,10 @@ import { AppError } from '../../errors.ts'
 import { createAllowance } from '../../platform/allowance.ts'
 import type { Environment } from '../../platform/db.ts'
 import { reach } from '../../platform/failpoints.ts'
-import { attemptOfKey, showId } from '../../platform/ids.ts'
+import { attemptOfKey } from '../../platform/ids.ts'
 import { logRetry } from '../../platform/log-retry.ts'
-import { type WorkIds, withWorkIds } from '../../platform/work-ids.ts'
+import { inStep } from '../../platform/traces.ts'
+import { idsOfPayment, type WorkIds, withWorkIds } from '../../platform/work-ids.ts'
 import type { CallbackObservation, CallbackReading, InboundRequest, ProviderStatus } from '../../providers/contract.ts'
 import { askWhatIsTrue, isContraryTo } from '../dispatch/dispatch.ts'
 import { laneOf } from '../dispatch/timers.ts'
@@ -39,7 +40,9 @@ export async function receiveCallback(ctx: Context, source: CallbackSource, requ
   const [applied] = await Promise.allSettled([
     Promise.all(
       reading.observations.map((observation) =>
-        withWorkIds(idsOf(observation), () => applyObservation(ctx, source, reading, observation)),
+        withWorkIds(idsOf(observation), () =>
+          inStep(stepOf(source, reading, observation), () => applyObservation(ctx, source, reading, observation)),
+        ),
       ),
     ),
   ])
@@ -55,7 +58,16 @@ export async function receiveCallback(ctx: Context, source: CallbackSource, requ
 
 function idsOf({ key }: CallbackObservation): WorkIds {
   const found = attemptOfKey(key)
-  return found ? { transactionId: showId('transaction', found.transactionId) } : {}
+  return found ? idsOfPayment(found.transactionId) : {}
+}
+
+/** A callback about an unknown payment has no span: anyone may send those. */
+function stepOf({ env, provider }: CallbackSource, { isProof }: Genuine, { key, providerStatus }: CallbackObservation) {
+  return {
+    ...{ name: 'callback', kind: 'server' as const, payment: attemptOfKey(key)?.transactionId },
+    facts: { 'malipo.env': env, 'malipo.provider': provider, 'malipo.outcome': providerStatus.state },
+    factsOf: (isKnown: boolean) => (isKnown ? { 'malipo.todo': isProof ? 'apply' : 'ask' } : undefined),
+  }
 }
 
 function outcomeOf({ isProof, observations: observation }: Genuine, areKnown: readonly boolean[]): CallbackOutcome {

@@ -93,6 +93,10 @@ export function createResolver(options: ResolverOptions): Resolver {
     observer: options.batches?.('all'),
     decide: (tx, resolutions) => resolveBatch(options, writer, tx, resolutions),
     keyOf: ({ transaction_id }) => walletOf(options.db, transaction_id),
+    traced: {
+      name: 'resolve',
+      paymentOf: ({ transaction_id }, result) => (result?.isChanged ? transaction_id : undefined),
+    },
   })
 }
 
