@@ -43,7 +43,7 @@ async function openSite(life: Life, servers: OwnServers, settings: SiteSettings)
     cell,
     beside: async (database) => {
       const { postgres, password } = servers
-      await createDatabase(postgres, database, password)
+      await createDatabase(postgres, database, password, 1)
       const loginUrl = postgres.urlOf(database, { name: login, password })
       const others = { ...servers, superuserUrl: postgres.urlOf(database), loginUrl }
       return openSite(life, others, { ...settings, cell: { ...settings.cell, MALIPO_CELL: '1' } })

@@ -204,7 +204,7 @@ test('the secrets and the first start of compose.yaml give a database that migra
   })
 
   const urlOf = (name: string) => secret(name).replace('@postgres/', `@${hostname}:${port}/`)
-  await migrate(new Secret(urlOf('database-owner-url')))
-  await assert.rejects(migrate(new Secret(urlOf('database-url'))), /permission denied|must be/)
+  await migrate(new Secret(urlOf('database-owner-url')), 0)
+  await assert.rejects(migrate(new Secret(urlOf('database-url')), 0), /permission denied|must be/)
   assert.match(readFileSync(join(folder, 'pg_hba.conf'), 'utf8'), /^host replication replicator/)
 })

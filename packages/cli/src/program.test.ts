@@ -35,10 +35,10 @@ test('three commands make a merchant and a key pair, and each names the next com
   const pair = await run('keys', 'create', id, '--env', 'sandbox')
   const listed = await run('keys', 'list', id)
 
-  assert.match(pair.out, /public key {2}pk_test_\w{49}\n {2}API key {5}sk_test_\w{49}\n/)
+  assert.match(pair.out, /public key {2}pk_test_\w{52}\n {2}API key {5}sk_test_\w{52}\n/)
   assert.match(
     listed.out,
-    /^PUBLIC KEY +ENVIRONMENT +STATE +LAST TOKEN +FROM ADDRESSES +SCOPES\npk_test_\w{49} +sandbox +active +never +any/,
+    /^PUBLIC KEY +ENVIRONMENT +STATE +LAST TOKEN +FROM ADDRESSES +SCOPES\npk_test_\w{52} +sandbox +active +never +any/,
   )
 })
 

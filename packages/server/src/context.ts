@@ -106,6 +106,7 @@ export interface Context {
 const databaseOptions = (config: Config, log: Log, metrics: Metrics): Parameters<typeof openDatabase>[0] => ({
   onCommit: (seconds) => metrics.commitDuration.observe(seconds),
   url: config.databaseUrl,
+  cell: config.cell,
   connectionsMax: config.databaseConnections,
   statementTimeoutMs: timing.statementTimeoutMs,
   onError: (err) => withoutWorkIds(() => log.warn({ err }, 'idle database connection failed')),

@@ -86,6 +86,14 @@ test('an invalid configuration is reported in full, and nothing starts', async (
   assert.match(output(), /MALIPO_CELL must be a whole number/)
 })
 
+test('no role starts on the database of another cell', async (t) => {
+  for (const role of ['api', 'worker']) {
+    const { child, output } = await start(t, role, { MALIPO_CELL: '5' })
+    assert.equal(await exitCode(child), 2, output())
+    assert.match(output(), /The database belongs to cell 0, and this process to cell 5\./)
+  }
+})
+
 /** A server that responds to everything with one status. */
 async function answering(t: TestContext, status: number): Promise<string> {
   const server = createServer((_, response) => void response.writeHead(status).end()).listen(0, '127.0.0.1')

@@ -5,6 +5,8 @@ import { developmentProblem } from './http/development.ts'
 import { createApiServer, createWorkerServer } from './http/server.ts'
 import { liveFeesProblem } from './ledger/fee-table.ts'
 import { windowProblems } from './payments/resolve/timing.ts'
+import { DatabaseOfAnotherCell } from './platform/connections.ts'
+import { sql } from './platform/db.ts'
 import { exportTraces } from './platform/trace-export.ts'
 import { findUrlFlaws } from './providers/url-check.ts'
 import { DataError } from './reference/table.ts'
@@ -85,17 +87,18 @@ async function startProblem(ctx: Context): Promise<string | undefined> {
   if (unsafe.length > 0) return unsafe.join('\n')
   const flaws = await findUrlFlaws(ctx.connectors.live.values())
   if (flaws.length > 0) return flaws.join('\n')
-  const problem = await feesProblem(ctx)
-  return problem === undefined ? undefined : `Live providers are configured, but ${problem}`
+  return databaseProblem(ctx)
 }
 
 /** A database that does not respond yet does not stop the start: the process reports that it is not ready, and why. */
-async function feesProblem({ db, connectors, log }: Context): Promise<string | undefined> {
-  if (connectors.live.size === 0) return undefined
+async function databaseProblem({ db, connectors, log }: Context): Promise<string | undefined> {
   try {
-    return await liveFeesProblem(db.write)
+    await db.write.query(sql`select`)
+    const problem = connectors.live.size > 0 ? await liveFeesProblem(db.write) : undefined
+    return problem === undefined ? undefined : `Live providers are configured, but ${problem}`
   } catch (err) {
-    log.warn({ err }, 'live fees not checked: the database did not respond')
+    if (err instanceof DatabaseOfAnotherCell) return err.message
+    log.warn({ err }, 'cell and live fees not checked: the database did not respond')
     return undefined
   }
 }

@@ -128,7 +128,7 @@ test('the migration chains the entries of version 0.2, and their trail verifies'
   await ask(superuserUrl, `create database ${name}`)
   for (const file of readdirSync(migrations).filter((each) => each < '0011'))
     cpSync(join(migrations, file), join(folder, file))
-  await migrate(new Secret(urlOf(superuserUrl)), folder)
+  await migrate(new Secret(urlOf(superuserUrl)), 0, folder)
   await ask(
     urlOf(superuserUrl),
     `insert into audit_entries (id, actor, action, subject, detail)
@@ -137,7 +137,7 @@ test('the migration chains the entries of version 0.2, and their trail verifies'
      from generate_series(1, 500) as number`,
   )
 
-  const { applied } = await migrate(new Secret(urlOf(superuserUrl)))
+  const { applied } = await migrate(new Secret(urlOf(superuserUrl)), 0)
 
   assert.ok(applied.includes('0011_audit.sql'))
   const db = openTestDatabase(urlOf(loginUrl))

@@ -28,7 +28,7 @@ test('a new token is audited with its key pair and address, and repeated exchang
 test('failed exchanges of one address and key are one entry with their count', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
-  const guess = () => exchange(malipo.url, { publicKey: merchant.publicKey, apiKey: makeKey('sk', 'sandbox') })
+  const guess = () => exchange(malipo.url, { publicKey: merchant.publicKey, apiKey: makeKey('sk', 'sandbox', 0) })
   for (let count = 0; count < 15; count += 1) await guess()
 
   await malipo.ctx.failedExchanges.write()
@@ -48,8 +48,8 @@ test('failed exchanges of one address and key are one entry with their count', a
 test('a flood of invented keys writes at most 21 entries, and hides no correct pair from elsewhere', async (t) => {
   const malipo = await testMalipo(t)
   const elsewhere = await malipo.merchant({ addresses: ['203.0.113.0/24'] })
-  const invented = Array.from({ length: 100 }, () => makeKey('pk', 'sandbox'))
-  for (const publicKey of invented) await exchange(malipo.url, { publicKey, apiKey: makeKey('sk', 'sandbox') })
+  const invented = Array.from({ length: 100 }, () => makeKey('pk', 'sandbox', 0))
+  for (const publicKey of invented) await exchange(malipo.url, { publicKey, apiKey: makeKey('sk', 'sandbox', 0) })
   await exchange(malipo.url, elsewhere)
 
   await malipo.ctx.failedExchanges.write()
@@ -79,8 +79,8 @@ test('an API key sent as the public key is not stored', async (t) => {
 
 test('counts are kept while the database refuses them', async (t) => {
   const malipo = await testMalipo(t)
-  const publicKey = makeKey('pk', 'sandbox')
-  const guess = () => exchange(malipo.url, { publicKey, apiKey: makeKey('sk', 'sandbox') })
+  const publicKey = makeKey('pk', 'sandbox', 0)
+  const guess = () => exchange(malipo.url, { publicKey, apiKey: makeKey('sk', 'sandbox', 0) })
   await guess()
   await malipo.ask('revoke insert (id) on audit_entries from malipo_write')
 

@@ -6,16 +6,17 @@ const words = { live: 'live', sandbox: 'test' } as const satisfies Record<Enviro
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 43 // 32 bytes in base 62
 const checksumLength = 6
+const cellLength = 3
 
 /** `pk_…` identifies the pair and is public; `sk_…` is the secret half. */
 export type KeyKind = 'pk' | 'sk'
 
 /**
- * 32 random bytes in base 62, followed by a checksum. With the checksum a secret scanner can recognise a leaked key, and Malipo
+ * The cell in three hexadecimal digits, by which a router finds it, 32 random bytes in base 62, and a checksum. With the checksum a secret scanner can recognise a leaked key, and Malipo
  * rejects a mistyped key without a database query.
  */
-export function makeKey(kind: KeyKind, env: Environment): string {
-  const head = `${kind}_${words[env]}_${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`
+export function makeKey(kind: KeyKind, env: Environment, cell: number): string {
+  const head = `${kind}_${words[env]}_${cell.toString(16).padStart(cellLength, '0')}${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`
   return head + checksum(head)
 }
 
@@ -38,7 +39,9 @@ export function isOperatorKey(kind: OperatorKeyKind, text: string): boolean {
   return isForm && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength)
 }
 
-const pattern = (kind: KeyKind) => new RegExp(`^${kind}_(live|test)_[0-9A-Za-z]{${randomLength + checksumLength}}$`)
+/** Keys of earlier releases name no cell. */
+const pattern = (kind: KeyKind) =>
+  new RegExp(`^${kind}_(live|test)_([0-9a-f]{${cellLength}})?[0-9A-Za-z]{${randomLength + checksumLength}}$`)
 const patterns = { pk: pattern('pk'), sk: pattern('sk') }
 
 const checksum = (head: string) => base62(BigInt(crc32(head)), checksumLength)

@@ -73,8 +73,8 @@ test('every wrong pair gets the same error', async (t) => {
   const wrong = [
     { publicKey: merchant.publicKey, apiKey: other.apiKey },
     { publicKey: merchant.publicKey, apiKey: live.apiKey },
-    { publicKey: merchant.publicKey, apiKey: makeKey('sk', 'sandbox') },
-    { publicKey: makeKey('pk', 'sandbox'), apiKey: merchant.apiKey },
+    { publicKey: merchant.publicKey, apiKey: makeKey('sk', 'sandbox', 0) },
+    { publicKey: makeKey('pk', 'sandbox', 0), apiKey: merchant.apiKey },
     { publicKey: merchant.publicKey, apiKey: merchant.publicKey },
     { publicKey: 'pk_test_unknown', apiKey: merchant.apiKey },
     { publicKey: merchant.publicKey, apiKey: `${merchant.apiKey.slice(0, -1)}!` },
@@ -98,7 +98,7 @@ test('every wrong pair gets the same error', async (t) => {
 test('an address is rate limited after ten wrong pairs, but a correct pair still passes', async (t) => {
   const malipo = await testMalipo(t)
   const merchant = await malipo.merchant()
-  const guess = () => exchange(malipo.url, { publicKey: merchant.publicKey, apiKey: makeKey('sk', 'sandbox') })
+  const guess = () => exchange(malipo.url, { publicKey: merchant.publicKey, apiKey: makeKey('sk', 'sandbox', 0) })
 
   const statuses = []
   for (let count = 0; count < 12; count += 1) statuses.push((await guess()).status)

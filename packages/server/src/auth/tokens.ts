@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
 import type { Environment } from '../platform/db.ts'
-import { readId, showId } from '../platform/ids.ts'
+import { cellOf, readId, showId } from '../platform/ids.ts'
 import type { TokenClaims } from './credentials.ts'
 import { createTokenSigner, type Seed } from './token-signer.ts'
 
@@ -29,7 +29,13 @@ export function createTokens(issuer: string, seeds: readonly [Seed, ...Seed[]]):
   const signer = createTokenSigner(issuer, seeds)
   return {
     sign: ({ merchant_id, env, credential_id, scopes }, claims) => {
-      const content = { env, cid: showId('credential', credential_id), scope: scopes.join(' ') }
+      // For routers: Malipo itself does not read the cell.
+      const content = {
+        env,
+        cell: cellOf(credential_id),
+        cid: showId('credential', credential_id),
+        scope: scopes.join(' '),
+      }
       return signer.sign(audience, showId('merchant', merchant_id), content, claims)
     },
     verify: async (token) => {

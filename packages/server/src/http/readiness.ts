@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { liveFeesProblem } from '../ledger/fee-table.ts'
 import { skewMs } from '../platform/clock.ts'
-import { DatabaseMoved, isReadOnly } from '../platform/connections.ts'
+import { DatabaseMoved, DatabaseOfAnotherCell, isReadOnly } from '../platform/connections.ts'
 import { type Probe, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
 import { partitionsLeft, shortage } from '../platform/partitions.ts'
@@ -78,7 +78,7 @@ function createState(ctx: Context) {
       if (problem === undefined) ctx.log.warn({ err: error }, 'database not writable')
       problem = problemOf(error as Error)
       // Not ready at once: another server may take over soon, but this one will not become writable.
-      if (error instanceof DatabaseMoved || isReadOnly(error as Error)) writtenAt = Number.NEGATIVE_INFINITY
+      if (isLasting(error as Error)) writtenAt = Number.NEGATIVE_INFINITY
     }
     isKnown = true
   }
@@ -93,8 +93,11 @@ function createState(ctx: Context) {
   }
 }
 
+const isOfAnother = (error: Error) => error instanceof DatabaseMoved || error instanceof DatabaseOfAnotherCell
+const isLasting = (error: Error) => isOfAnother(error) || isReadOnly(error)
+
 function problemOf(error: Error): string {
-  if (error instanceof DatabaseMoved || error instanceof CommitHangs) return error.message
+  if (isOfAnother(error) || error instanceof CommitHangs) return error.message
   return isReadOnly(error) ? 'is read-only: a standby, or in recovery' : 'does not respond'
 }
 

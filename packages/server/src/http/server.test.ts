@@ -231,7 +231,7 @@ test('no log line contains a token or an API key', async (t) => {
 
 test('an unavailable database gives 503 with retry-after, and readiness reports it', async (t) => {
   const malipo = await testMalipo(t, { DATABASE_URL: 'postgres://malipo:none@127.0.0.1:9/malipo' })
-  const pair = { publicKey: makeKey('pk', 'sandbox'), apiKey: makeKey('sk', 'sandbox') }
+  const pair = { publicKey: makeKey('pk', 'sandbox', 0), apiKey: makeKey('sk', 'sandbox', 0) }
 
   const answer = await exchange(malipo.url, pair)
   const ready = await call(malipo.url, 'GET', '/health/ready')

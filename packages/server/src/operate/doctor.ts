@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { liveFeesProblem } from '../ledger/fee-table.ts'
 import { skewMs } from '../platform/clock.ts'
-import { DatabaseMoved } from '../platform/connections.ts'
+import { DatabaseMoved, DatabaseOfAnotherCell } from '../platform/connections.ts'
 import { type Db, openDatabase, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
 import { connectNats, parseNatsServers } from '../platform/nats.ts'
@@ -58,6 +58,7 @@ async function database(config: Config): Promise<Finding[]> {
   const where = `${hostname || 'localhost'}:${given || '5432'}${pathname}`
   const db = openDatabase({
     url: databaseUrl,
+    cell: config.cell,
     connectionsMax: 1,
     statementTimeoutMs: responseMs,
     onError: () => undefined,
@@ -78,6 +79,8 @@ async function database(config: Config): Promise<Finding[]> {
       ...(await liveFees(db.write, config)),
     ]
   } catch (error) {
+    if (error instanceof DatabaseOfAnotherCell)
+      return [bad('cell', error.message, 'compare DATABASE_URL and MALIPO_CELL with those of the other processes')]
     if (error instanceof DatabaseMoved) return [bad('database', error.message, 'run malipo migrate')]
     const { message, code } = error as Error & { code?: string }
     const remedy =

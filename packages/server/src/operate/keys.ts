@@ -46,7 +46,7 @@ export async function create(context: OperatorContext, shownMerchantId: string, 
   const owner = { merchant_id: merchantId(shownMerchantId), env: order.env }
   return audited(context, async (tx) => {
     await existing(tx, owner.merchant_id)
-    const pair = { ...owner, public_key: makeKey('pk', order.env), scopes: wanted }
+    const pair = { ...owner, public_key: makeKey('pk', order.env, context.cell), scopes: wanted }
     const { result, credential } = await issue(context, tx, { ...pair, allowed_addresses: order.addresses ?? [] })
     const detail = { credential, scopes: wanted, addresses: order.addresses }
     return { result, entry: { ...trail('key.create', owner, result.publicKey, detail), reason: order.reason } }
@@ -95,7 +95,7 @@ async function issue(
   pair: Omit<NewCredential, 'id' | 'api_key_hash'>,
 ): Promise<{ readonly result: NewPair; readonly credential: string }> {
   const { merchant_id, env, public_key, scopes, allowed_addresses } = pair
-  const apiKey = makeKey('sk', env)
+  const apiKey = makeKey('sk', env, context.cell)
   const id = newId(await databaseTimeMs(tx), context.cell)
   const api_key_hash = context.vault.hash(apiKey, apiKeyPurpose)
   await insert(tx, { id, merchant_id, env, public_key, api_key_hash, scopes, allowed_addresses })

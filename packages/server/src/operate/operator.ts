@@ -56,7 +56,7 @@ export function openOperator(variables: Variables, actor: string, open = openDat
     ledger: { ...bound.ledger, check: (order) => check(context, { ...order, sealsPath: config.sealsPath }) },
     audit: auditCommands(context, config.sealsPath),
     secrets: { list: () => listSecretKeys(context), reseal: (order = {}) => reseal(context, order) },
-    database: { migrate: () => migrate(ownerUrl), status: () => migrationStates(ownerUrl) },
+    database: { migrate: () => migrate(ownerUrl, config.cell), status: () => migrationStates(ownerUrl) },
     close: async () => {
       await context.wakeups.close()
       await context.db.close()
@@ -73,6 +73,7 @@ function openOperatorContext(
   const log = createLog({ level: 'error', write: (line) => void process.stderr.write(line) })
   const db = open({
     url: config.databaseUrl,
+    cell: config.cell,
     connectionsMax: 2,
     statementTimeoutMs: 60_000,
     connectMs: 10_000, // A person waits for it, and there is nothing to fall back on.

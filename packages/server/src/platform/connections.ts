@@ -14,6 +14,19 @@ export class DatabaseMoved extends Error {
   }
 }
 
+/** The database belongs to another cell: a payment written there would have an id that leads elsewhere. */
+export class DatabaseOfAnotherCell extends Error {
+  override readonly name = 'DatabaseOfAnotherCell'
+  readonly code = '57P03'
+
+  constructor(its: number, ours: number) {
+    super(
+      `The database belongs to cell ${its}, and this process to cell ${ours}. Point DATABASE_URL to the database of cell ${ours}, or set` +
+        ` MALIPO_CELL to ${its}.`,
+    )
+  }
+}
+
 /** The connection leads to a standby, or to a primary that is read-only. The next one may lead to the primary. */
 class DatabaseReadOnly extends Error {
   override readonly name = 'DatabaseReadOnly'
@@ -32,6 +45,8 @@ export const isReadOnly = (error: Error & { code?: string | undefined }) => erro
 
 export interface DatabaseOptions {
   readonly url: Secret
+  /** The cell of this process: a database that belongs to another one is not used. Any database, if not given. */
+  readonly cell?: number
   readonly connectionsMax: number
   readonly statementTimeoutMs: number
   /** How long past its timeout a statement may go without a response before the connection counts as dead. */
@@ -62,7 +77,7 @@ export function createConnections(options: DatabaseOptions, role: 'malipo_write'
   const servers = new Map<pg.ClientBase, string>()
   const onConnect = async (client: pg.ClientBase) => {
     const prepare = role === 'malipo_write' ? refuseUnwritable : prepareOwner
-    servers.set(client, await prepare(client, connectMsOf(options)))
+    servers.set(client, await prepare(client, options))
   }
   const pool = new pg.Pool({
     ...clientConfig(options, role),
@@ -97,7 +112,7 @@ export async function connectWriter(options: DatabaseOptions): Promise<{ client:
   client.on('error', () => undefined) // Work on the connection fails and reports it.
   try {
     await client.connect()
-    return { client, server: await refuseUnwritable(client, connectMsOf(options)) }
+    return { client, server: await refuseUnwritable(client, options) }
   } catch (error) {
     breakOff(client)
     throw error
@@ -162,27 +177,35 @@ async function findServer(client: pg.ClientBase, text: string, connectMs: number
 /** A statement of a new connection, with a short timeout because work waits for it. */
 const quickly = (text: string, connectMs: number) => ({ text, query_timeout: connectMs })
 
-/**
- * Runs once on a new writing connection. A database without this migration has no is_moved(), and this code cannot write to it.
- */
-async function refuseUnwritable(client: pg.ClientBase, connectMs: number): Promise<string> {
-  const server = await findServer(client, serverIsWritable, connectMs)
-  const found = await client
-    .query<{ is_moved: boolean }>(quickly('select is_moved()', connectMs))
-    .catch((error: Error) => {
-      if ((error as { code?: string }).code === '42883') return undefined
-      throw error
-    })
-  if (found?.rows[0]?.is_moved) throw new DatabaseMoved()
+/** Runs once on a new writing connection. */
+async function refuseUnwritable(client: pg.ClientBase, options: DatabaseOptions): Promise<string> {
+  const server = await findServer(client, serverIsWritable, connectMsOf(options))
+  const ask = <Value>(call: 'is_moved()' | 'cell_of_database()') =>
+    askFunction<Value>(client, call, connectMsOf(options))
+  const [isMoved, cell] = await Promise.all([ask<boolean>('is_moved()'), ask<number | null>('cell_of_database()')])
+  if (isMoved) throw new DatabaseMoved()
+  if (typeof cell === 'number' && options.cell !== undefined && cell !== options.cell)
+    throw new DatabaseOfAnotherCell(cell, options.cell)
   return server
+}
+
+/** Undefined in a database that lacks the function's migration: this code cannot write to it. */
+async function askFunction<Value>(client: pg.ClientBase, call: string, connectMs: number): Promise<Value | undefined> {
+  try {
+    const { rows } = await client.query<{ value: Value }>(quickly(`select ${call} as value`, connectMs))
+    return rows[0]?.value
+  } catch (error) {
+    if ((error as { code?: string }).code === '42883') return undefined
+    throw error
+  }
 }
 
 /**
  * Runs once on a new reading connection; outside a transaction the settings end at once. A standby is not read: it may lack what
  * was just accepted.
  */
-async function prepareOwner(client: pg.ClientBase, connectMs: number): Promise<string> {
-  const server = await findServer(client, serverIsPrimary, connectMs)
+async function prepareOwner(client: pg.ClientBase, options: DatabaseOptions): Promise<string> {
+  const server = await findServer(client, serverIsPrimary, connectMsOf(options))
   for (const statement of Object.values(ownerStatements)) await client.query({ ...statement, values: ['', ''] })
   return server
 }

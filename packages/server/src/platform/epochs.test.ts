@@ -12,7 +12,7 @@ import { sql } from './db.ts'
 import { migrate } from './migrate.ts'
 import { Secret } from './secret.ts'
 
-const migrateAll = async () => migrate(new Secret((await testDatabase()).superuserUrl))
+const migrateAll = async () => migrate(new Secret((await testDatabase()).superuserUrl), 0)
 
 /** Leaves the database as a dump from a cluster this many transactions ahead would. */
 const comesFromAhead = (ask: (text: string) => Promise<unknown>, ahead: number) =>

@@ -30,7 +30,7 @@ async function earlierRelease(t: TestContext) {
     await admin.end()
     rmSync(files, { recursive: true })
   })
-  const run = () => migrate(new Secret(url.href), files)
+  const run = () => migrate(new Secret(url.href), 0, files)
   for (const file of readdirSync(folder)) if (file < finding) cpSync(join(folder, file), join(files, file))
   await run()
   return {

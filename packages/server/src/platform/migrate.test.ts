@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { testDatabase } from '../dev-stack/servers.ts'
+import { DatabaseOfAnotherCell } from './connections.ts'
+import { openDatabase, sql } from './db.ts'
 import { migrate, migrationStates } from './migrate.ts'
 import { Secret } from './secret.ts'
 
@@ -29,9 +31,10 @@ async function bench(t: TestContext, files: Record<string, string>) {
   })
   return {
     client,
+    url: new Secret(url.href),
     folder,
     write,
-    run: async () => (await migrate(new Secret(url.href), folder)).applied,
+    run: async () => (await migrate(new Secret(url.href), 0, folder)).applied,
     states: () => migrationStates(new Secret(url.href), folder),
   }
 }
@@ -110,8 +113,28 @@ test('a login without superuser rights can migrate the service', async (t) => {
   const url = new URL(superuserUrl)
   Object.assign(url, { pathname: name, username: 'installer', password: 'x' })
 
-  const { applied, epoch } = await migrate(new Secret(url.href), folder)
+  const { applied, epoch } = await migrate(new Secret(url.href), 0, folder)
 
   assert.ok(applied.length >= 3)
   assert.equal(epoch, undefined)
+})
+
+test('a database belongs to the cell it was first migrated for, and no other uses or migrates it', async (t) => {
+  const { client, url } = await bench(t, {})
+  const [own, other] = [7, 8]
+  await migrate(url, own)
+  await migrate(url, own)
+  const use = async (cell: number) => {
+    const db = openDatabase({ url, cell, connectionsMax: 1, statementTimeoutMs: 5000, onError: () => undefined })
+    t.after(() => db.close())
+    return db.write.query(sql`select 1 as one`)
+  }
+
+  assert.deepEqual(await use(own), [{ one: 1 }])
+  await assert.rejects(use(other), DatabaseOfAnotherCell)
+  await client.query(`delete from schema_migrations where name = '0030_cell.sql'`)
+  await assert.rejects(migrate(url, other), /belongs to cell 7, and this process to cell 8/)
+  assert.deepEqual((await client.query('select number from database_cell')).rows, [{ number: own }])
+  const { rows } = await client.query(`select from schema_migrations where name = '0030_cell.sql'`)
+  assert.equal(rows.length, 0, 'nothing was applied')
 })

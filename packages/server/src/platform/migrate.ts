@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { DatabaseOfAnotherCell } from './connections.ts'
 import { type Db, sql } from './db.ts'
 import type { Secret } from './secret.ts'
 
@@ -29,9 +30,10 @@ export interface Migrated {
  * Applies pending migrations in file-name order. Forward only: each file runs once, in its own transaction, and a file that
  * changed after it was applied stops the migration. Several processes may call this at once; one works and the others find
  * nothing left. Waits at most 5 s for any lock, so that a migration never queues traffic behind it: it fails instead, and can be
- * run again. Afterwards the database can be written to in its current cluster.
+ * run again. Afterwards the database can be written to in its current cluster, and belongs to this cell. One that belongs to
+ * another cell is left as it is.
  */
-export async function migrate(ownerUrl: Secret, from: string = folder): Promise<Migrated> {
+export async function migrate(ownerUrl: Secret, cell: number, from: string = folder): Promise<Migrated> {
   const migrations = await readMigrations(from)
   return withClient(ownerUrl, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', ['malipo migrations'])
@@ -39,8 +41,10 @@ export async function migrate(ownerUrl: Secret, from: string = folder): Promise<
     await createTable(client)
     const applied = await readApplied(client)
     refuseChanged(migrations, applied)
+    await refuseOtherCell(client, cell)
     const pending = migrations.filter(({ name }) => !applied.has(name))
     for (const migration of pending) await apply(client, migration)
+    await recordCell(client, cell)
     return { applied: pending.map(({ name }) => name), epoch: await startEpoch(client) }
   })
 }
@@ -116,14 +120,37 @@ async function apply(client: pg.Client, { name, checksum, text }: Migration): Pr
   }
 }
 
+async function refuseOtherCell(client: pg.Client, cell: number): Promise<void> {
+  if (!(await hasFunction(client, 'cell_of_database()'))) return
+  const { rows } = await asOwner<{ recorded: number | null }>(client, 'select cell_of_database() as recorded')
+  const recorded = rows[0]?.recorded ?? cell
+  if (recorded !== cell) throw new DatabaseOfAnotherCell(recorded, cell)
+}
+
+async function recordCell(client: pg.Client, cell: number): Promise<void> {
+  if (await hasFunction(client, 'record_cell(integer)')) await asOwner(client, `select record_cell(${Number(cell)})`)
+}
+
 /** Batch numbers must keep growing in a cluster whose own count is lower. Does nothing anywhere else. */
 async function startEpoch(client: pg.Client): Promise<number | undefined> {
-  const { rows: found } = await client.query(`select where to_regprocedure('start_epoch()') is not null`)
-  if (found.length === 0) return undefined
-  const results = (await client.query(
-    'begin; set local role malipo_owner; select start_epoch() as epoch; commit',
-  )) as unknown as pg.QueryResult<{ epoch: number | null }>[]
-  return results.flatMap(({ rows }) => rows)[0]?.epoch ?? undefined
+  if (!(await hasFunction(client, 'start_epoch()'))) return undefined
+  const { rows } = await asOwner<{ epoch: number | null }>(client, 'select start_epoch() as epoch')
+  return rows[0]?.epoch ?? undefined
+}
+
+/** Tests migrate only as far as they need, so a function may be missing. */
+async function hasFunction(client: pg.Client, signature: string): Promise<boolean> {
+  const { rows } = await client.query('select where to_regprocedure($1) is not null', [signature])
+  return rows.length > 0
+}
+
+async function asOwner<Row extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<pg.QueryResult<Row>> {
+  await client.query('begin; set local role malipo_owner')
+  try {
+    return await client.query<Row>(text)
+  } finally {
+    await client.query('commit')
+  }
 }
 
 async function withClient<Result>(url: Secret, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
