@@ -26,6 +26,29 @@ export async function closed(dialog: Locator, verb: string): Promise<void> {
   })
 }
 
+/** Fails when an element reaches over the right edge of a window of this width. */
+export async function assertWithin(page: Page, shown: Locator, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 900 })
+  for (const each of await shown.all()) {
+    const box = await each.boundingBox()
+    assert.ok(box && box.x >= 0 && box.x + box.width <= width, `${await each.innerText()} is outside ${width} px`)
+  }
+}
+
+const phone = { width: 390, height: 844 }
+/** Four lines of text with their padding. */
+const rowMax = 96
+
+/** On a phone a row is low, so that the eye follows the list. */
+export async function assertLowRows(page: Page, table: string): Promise<void> {
+  await page.setViewportSize(phone)
+  for (const row of await page.getByRole('region', { name: table }).locator('tbody tr').all()) {
+    const { height = 0 } = (await row.boundingBox()) ?? {}
+    assert.ok(height > 0 && height <= rowMax, `${height} px: ${await row.innerText()}`)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
 /** Clicks twice before the page can show that the first click was heard. */
 export const clickTwice = (button: Locator): Promise<void> =>
   button.evaluate((element) => {

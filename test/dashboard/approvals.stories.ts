@@ -5,12 +5,16 @@ import { look, openDashboard } from './open-dashboard.ts'
 
 test('a payout above the threshold is approved by another person, and never by its maker or a viewer', async (t) => {
   const { malipo, as, complaints } = await openDashboard(t)
-  const { id } = await malipo.merchant()
+  const merchant = await malipo.merchant()
+  const { id } = merchant
   const rule = { env: 'sandbox', above: '500', currency: 'KES', reason: 'contract 17' } as const
   await malipo.operator.payoutControls.setApprovals(id, rule)
   const at = (path: string) => `/dashboard/v1/merchants/${id}/sandbox${path}`
   const maker = await as({ name: 'Brian Otieno', merchant: { id, roles: ['approver'] } })
   const [large, larger] = [await payOut(maker.person, 18_500), await payOut(maker.person, 46_800)]
+
+  const byServer = await merchant.call('POST', '/api/b2b/fiat/payout', payout(900))
+  assert.equal(byServer.status, 200, JSON.stringify(byServer.body))
 
   await maker.go(`/m/${id}/sandbox/approvals`)
   await maker.page.getByText('You made this payout, so another person decides.').waitFor()
@@ -28,12 +32,19 @@ test('a payout above the threshold is approved by another person, and never by i
   await go(`/m/${id}/sandbox/approvals`)
   const card = page.getByRole('region', { name: 'Decide' })
   await card.getByText('Your KES wallet').first().waitFor()
+  await page.getByRole('row').filter({ hasText: 'supplier-900' }).getByText('Your server (API)').waitFor()
   await look(page, 'approvals')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('link', { name: 'Approvals 3 to approve' }).waitFor()
+  await page.setViewportSize({ width: 1440, height: 900 })
   await decide('supplier-18500', 'Approve with passkey', 'invoice 12 checked')
-  await page.getByRole('row').filter({ hasText: 'Approved' }).waitFor()
+  const approved = page.getByRole('row').filter({ hasText: 'Approved' })
+  await approved.getByText('supplier-18500').waitFor()
   await decide('supplier-46800', 'Reject', 'the amount is wrong')
-  await page.getByRole('row').filter({ hasText: 'Rejected' }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'Rejected' }).first().waitFor()
+  await decide('supplier-900', 'Reject', 'the amount is wrong')
   await page.getByText('No payout waits for approval').waitFor()
+  await page.getByRole('heading', { name: 'Decided lately: 3' }).waitFor()
   await look(page, 'approvals-decided')
 
   await malipo.comesTo(large, 'successful')
@@ -41,11 +52,7 @@ test('a payout above the threshold is approved by another person, and never by i
   assert.deepEqual(complaints, [])
 
   async function payOut(person: TestPerson, amount: number): Promise<string> {
-    const { status, body } = await person.call('POST', at('/fiat/payout'), {
-      ...{ amount, currency: 'KES', country: 'KE', destination: 'MoMo' },
-      payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456789' },
-      externalReference: `supplier-${amount}`,
-    })
+    const { status, body } = await person.call('POST', at('/fiat/payout'), payout(amount))
     assert.equal(status, 200, JSON.stringify(body))
     return String(body['transactionId'])
   }
@@ -55,4 +62,10 @@ test('a payout above the threshold is approved by another person, and never by i
     await card.getByLabel('Reason').fill(reason)
     await card.getByRole('button', { name: button }).click()
   }
+})
+
+const payout = (amount: number) => ({
+  ...{ amount, currency: 'KES', country: 'KE', destination: 'MoMo' },
+  payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254703456789' },
+  externalReference: `supplier-${amount}`,
 })

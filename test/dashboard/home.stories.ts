@@ -72,6 +72,24 @@ test('home has sums that equal the payments behind them, and an empty sandbox sa
     await far.page.getByText(`${dayIn(Date.now(), zone)}, GMT`).waitFor()
   })
 
+  await t.test('the sandbox says that it is up to date, and not that it is live', async () => {
+    await page.locator('[data-live="live"]').getByText('Up to date').waitFor()
+    assert.doesNotMatch(await page.locator('[data-live]').innerText(), /live/i)
+  })
+
+  await t.test('every currency with a wallet can be chosen', async () => {
+    const wallets = await malipo.operator.wallets.show(merchant.id, { env: 'sandbox' })
+    const currencies = [...new Set(wallets.map(({ currency }) => currency))].sort()
+    assert.ok(currencies.length > 10)
+    await go(`/m/${merchant.id}/sandbox?currency=KES`)
+    const choice = page.getByRole('combobox', { name: 'Currency' })
+    await choice.getByRole('option', { name: 'ZMW' }).waitFor({ state: 'attached' })
+    assert.deepEqual(await choice.getByRole('option').allInnerTexts(), currencies)
+    await look(page, 'home-currencies')
+    await choice.selectOption('ZMW')
+    await page.waitForURL(/currency=ZMW/)
+  })
+
   await t.test('a viewer sees no action', async () => {
     const viewer = await as({ merchant: { id: merchant.id, roles: ['viewer'] } })
     await viewer.go(`/m/${merchant.id}/sandbox`)

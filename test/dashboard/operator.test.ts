@@ -64,7 +64,13 @@ test('staff decide on live money in pairs, and support decides nothing', async (
   await t.test('a live payment in doubt is resolved by two people', async () => {
     const { page, go } = operations
     await go('/operator')
-    await page.getByRole('button', { name: /Open the payment of Duka/ }).click()
+    const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: /Open the payment of Duka/ }) })
+    await row.getByText('−46,800').waitFor()
+    const { externalReference } = await malipo.operator.payments.show(id)
+    await row.getByText(externalReference).last().waitFor()
+    const sums = page.getByRole('list', { name: 'Sums in doubt' })
+    await sums.getByText(/KES.*−46,800\.00 1 payment out/).waitFor()
+    await row.getByRole('button', { name: /Open the payment of Duka/ }).click()
     await page.getByRole('tab', { name: 'Evidence' }).waitFor()
     await look(page, 'operations')
     await page.getByRole('tab', { name: 'Ledger' }).click()
@@ -115,6 +121,8 @@ test('staff decide on live money in pairs, and support decides nothing', async (
     await moneyInSuspense(malipo)
     const { page, go } = operations
     await go('/operator/suspense?env=sandbox')
+    const sums = page.getByRole('list', { name: 'Sums of all open cases' })
+    await sums.getByText(/KES.*100\.00 1 case, oldest/).waitFor()
     await page.getByRole('button', { name: /Open the case/ }).click()
     await page.getByRole('button', { name: 'Return to the payer' }).waitFor()
     await look(page, 'suspense')

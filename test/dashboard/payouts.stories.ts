@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { clickTwice, countRequests } from './acting.ts'
+import { assertLowRows, clickTwice, countRequests } from './acting.ts'
 import { look, openDashboard } from './open-dashboard.ts'
 
 const rules = { env: 'sandbox', reason: 'contract 17' } as const
@@ -84,6 +84,7 @@ test('a person pays a new account after a name check, above the rule with approv
     await page.getByRole('button', { name: 'Add the beneficiary' }).click()
     await page.getByRole('link', { name: 'Pay Baraka Mushi' }).waitFor()
     await look(page, 'beneficiaries')
+    await assertLowRows(page, 'Beneficiaries')
     await page.getByRole('link', { name: 'Pay Baraka Mushi' }).click()
     await page.getByLabel('Beneficiary receives').fill('300')
     await page.getByLabel('Your reference').fill('supplier-3')

@@ -178,7 +178,7 @@ const csvHead = [
   ...['detail', 'requestId', 'address', 'userAgent', 'role', 'strength', 'chain', 'number', 'hash'],
 ]
 
-function csvOf(entry: Entry): string {
+function csvOf(entry: Omit<Entry, 'names'>): string {
   const { at, id, actor, action, result, subject, merchantId = '', env = '', reason = '', detail } = entry
   const { requestId = '', address = '', userAgent = '', role = '', strength = '', chain, number, hash } = entry
   return csvLine([

@@ -247,7 +247,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultPendingMs: 150,
     defaultPendingComponent: LoadingPage,
     defaultErrorComponent: ErrorPage,
-    defaultNotFoundComponent: lazyRouteComponent(() => import('./frame/not-found-page.tsx'), 'NotFoundPage'),
+    defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,
   })
 }

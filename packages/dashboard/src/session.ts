@@ -10,13 +10,24 @@ export type Me = AnswerOf<Operations['getMe']>['data']
 /** The one call of the shell: the table of all others is loaded by what needs them. */
 const getMe = { method: 'GET', path: '/me' } as const
 
-/** The signed-in person. Without a session, the browser goes to the sign-in page and comes back. */
+/** The first person of this window. Another one never acts in it: what it shows, and what was filled in, is the first one's. */
+let owner: string | undefined
+
+/**
+ * The signed-in person. Without a session, the browser goes to the sign-in page and comes back. If another person has signed in, the
+ * page is loaded again, and until then what asked for the person waits.
+ */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   staleTime: 60_000,
   queryFn: async ({ signal }): Promise<Me> => {
     try {
       const { data } = (await call('/people/v1', getMe, { signal })) as AnswerOf<Operations['getMe']>
+      owner ??= data.id
+      if (owner !== data.id) {
+        location.reload()
+        await new Promise(() => undefined)
+      }
       keepCsrf(data.csrf)
       return data
     } catch (error) {

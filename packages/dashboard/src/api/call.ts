@@ -43,11 +43,11 @@ export interface Input {
   readonly signal?: AbortSignal
 }
 
-let csrf: string | undefined
+let csrf: string | null
 
 /** The value that the session wants with every change. It comes with the person's own data. */
 export function keepCsrf(value: string | null): void {
-  csrf = value ?? undefined
+  csrf = value
 }
 
 export function urlOf(root: string, { path }: Pick<Route, 'path'>, input: Input): string {
@@ -61,7 +61,7 @@ export function urlOf(root: string, { path }: Pick<Route, 'path'>, input: Input)
 /** Remedies by error code. Each returns whether the request can be sent again. */
 const remedies: Record<string, () => Promise<boolean>> = { STEP_UP_REQUIRED: stepUp }
 
-/** Reads the session again after another window has changed it. False when it is not the same person's any more. */
+/** Reads the session again after another window has changed it. It does not return when the session is another person's. */
 export function onRenew(read: () => Promise<boolean>): void {
   remedies['CROSS_SITE_REQUEST'] = read
 }
@@ -90,7 +90,7 @@ async function sendOnce(root: string, route: Route, input: Input): Promise<Respo
   const { body, key, signal } = input
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...(route.method !== 'GET' && csrf !== undefined && { 'x-malipo-csrf': csrf }),
+    ...(route.method !== 'GET' && csrf && { 'x-malipo-csrf': csrf }),
     ...(route.isKeyed && key !== undefined && { 'idempotency-key': key }),
   }
   const response = await fetch(urlOf(root, route, input), {

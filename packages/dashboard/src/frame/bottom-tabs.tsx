@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { Environment } from '../api/place.ts'
-import type { Me } from '../session.ts'
+import { type Me, permissionsIn } from '../session.ts'
 import { Icon } from '../ui/icons.tsx'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import type { Item } from './rail.tsx'
+import { RailCount } from './rail-count.tsx'
 
 interface BottomTabsProps {
   readonly me: Me
@@ -19,6 +20,7 @@ const row = 'flex h-10 items-center gap-3 rounded-sm px-3 font-medium hover:bg-s
 /** The first pages as tabs; the others, the environment and the account behind `More`. */
 export function BottomTabs({ me, merchantId, env, base, items }: BottomTabsProps) {
   const rest = items.slice(shownMax)
+  const place = merchantId !== undefined && env !== undefined ? { merchantId, env } : undefined
   const others = new Map(
     me.merchants.filter(({ merchant }) => merchant !== merchantId).map((role) => [role.merchant, role.name]),
   )
@@ -28,16 +30,21 @@ export function BottomTabs({ me, merchantId, env, base, items }: BottomTabsProps
       className="fixed inset-x-0 bottom-0 z-20 grid h-14 auto-cols-fr grid-flow-col border-t border-line bg-surface wide:hidden"
       data-frame
     >
-      {items.slice(0, shownMax).map(({ word, icon, path }) => (
+      {items.slice(0, shownMax).map(({ word, icon, path, count }) => (
         <Link
           activeOptions={{ exact: path === '', includeSearch: false }}
           activeProps={{ 'aria-current': 'page' }}
-          className="grid place-content-center justify-items-center gap-0.5 text-2xs font-medium text-ink-2 aria-[current=page]:font-semibold aria-[current=page]:text-brand"
+          className="relative grid place-content-center justify-items-center gap-0.5 text-2xs font-medium text-ink-2 aria-[current=page]:font-semibold aria-[current=page]:text-brand"
           key={word}
           to={`${base}${path}` as never}
         >
           <Icon name={icon} size={20} />
           {word}
+          {count && place && (
+            <span className="absolute top-1 left-[calc(50%+6px)] flex">
+              <RailCount may={permissionsIn(me, place)} of={count} place={place} />
+            </span>
+          )}
         </Link>
       ))}
       <button

@@ -1,5 +1,4 @@
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import type { Environment } from '../api/place.ts'
 
 const environments = [
@@ -17,27 +16,19 @@ interface EnvironmentSwitchProps {
 export function EnvironmentSwitch({ merchantId, env }: EnvironmentSwitchProps) {
   return (
     <nav aria-label="Environment" className="inline-flex gap-0.5 rounded-sm bg-surface-3 p-0.5">
-      {environments.map((each) => {
-        const look = {
-          'aria-current': each.env === env ? ('true' as const) : undefined,
-          className: `inline-flex h-[26px] items-center gap-1.5 rounded-[5px] px-2.5 text-xs font-medium ${each.env === env ? 'bg-raised text-ink ring-1 ring-line' : 'text-ink-2'}`,
-        }
-        const word: ReactNode = (
-          <>
-            <span className={`size-1.5 ${each.dot}`} />
-            {each.word}
-          </>
-        )
-        return merchantId === undefined ? (
-          <Link key={each.env} {...look} search={{ env: each.env } as never} to=".">
-            {word}
-          </Link>
-        ) : (
-          <Link key={each.env} {...look} params={{ merchantId, env: each.env }} to="/m/$merchantId/$env">
-            {word}
-          </Link>
-        )
-      })}
+      {environments.map(({ env: each, word, dot }) => (
+        <Link
+          aria-current={each === env ? 'true' : undefined}
+          className={`inline-flex h-[26px] items-center gap-1.5 rounded-[5px] px-2.5 text-xs font-medium ${each === env ? 'bg-raised text-ink ring-1 ring-line' : 'text-ink-2'}`}
+          key={each}
+          {...((merchantId === undefined
+            ? { to: '.', search: { env: each } }
+            : { to: '/m/$merchantId/$env', params: { merchantId, env: each } }) as LinkProps)}
+        >
+          <span className={`size-1.5 ${dot}`} />
+          {word}
+        </Link>
+      ))}
     </nav>
   )
 }

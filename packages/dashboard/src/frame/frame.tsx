@@ -65,11 +65,14 @@ export function Frame() {
         </main>
       </div>
       <Suspense>
-        {isFinding && merchantId && env && (
-          <Palette isOpen onClose={() => setFinding(false)} place={{ merchantId, env }} />
-        )}
-        {isFinding && merchantId === undefined && env && <FindPayments env={env} onClose={() => setFinding(false)} />}
-        {isHelping && <ShortcutSheet isOpen onClose={() => setHelping(false)} />}
+        {isFinding &&
+          env &&
+          (merchantId ? (
+            <Palette onClose={() => setFinding(false)} place={{ merchantId, env }} />
+          ) : (
+            <FindPayments env={env} onClose={() => setFinding(false)} />
+          ))}
+        {isHelping && <ShortcutSheet onClose={() => setHelping(false)} />}
         <StepUpDialog />
         <Toasts />
       </Suspense>

@@ -35,7 +35,7 @@ export function LiveState({ merchantId, env }: Place) {
       <span className={`size-2 rounded-full ${isLive ? 'bg-ok' : 'bg-warn'}`} />
       {isLive && (
         <>
-          Live <span className="max-phone:hidden">· {age}</span>
+          Up to date <span className="max-phone:hidden">· {age}</span>
         </>
       )}
       {status === 'connecting' && 'Connecting'}

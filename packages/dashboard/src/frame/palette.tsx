@@ -12,20 +12,14 @@ import { actionsFor, amountIn } from './palette-actions.ts'
 import { PaymentOption } from './palette-payment.tsx'
 
 interface PaletteProps {
-  readonly isOpen: boolean
   readonly onClose: () => void
   readonly place: Place
 }
 
 /** One box for everything that a customer may know of a payment. What is typed is in no URL. */
-export function Palette({ isOpen, onClose, place }: PaletteProps) {
+export function Palette({ onClose, place }: PaletteProps) {
   return (
-    <Dialog
-      className="mt-[12vh] mb-auto w-[640px] max-w-[calc(100vw-24px)]"
-      isOpen={isOpen}
-      onClose={onClose}
-      title="Search"
-    >
+    <Dialog className="mt-[12vh] mb-auto w-[640px] max-w-[calc(100vw-24px)]" isOpen onClose={onClose} title="Search">
       <Search onClose={onClose} place={place} />
     </Dialog>
   )
@@ -38,7 +32,7 @@ interface Option {
   readonly run: () => void
 }
 
-function Search({ onClose, place }: Omit<PaletteProps, 'isOpen'>) {
+function Search({ onClose, place }: PaletteProps) {
   const [typed, setTyped] = useState('')
   const [chosen, choose] = useState(0)
   const q = useDeferredValue(typed.trim())

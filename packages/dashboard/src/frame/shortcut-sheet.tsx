@@ -17,9 +17,9 @@ const keys = [
   ['?', 'This list'],
 ] as const
 
-export function ShortcutSheet({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog className="w-[360px]" isOpen={isOpen} onClose={onClose} title="Keyboard shortcuts">
+    <Dialog className="w-[360px]" isOpen onClose={onClose} title="Keyboard shortcuts">
       <h2 className="px-5 pt-4 text-lg font-semibold">Keyboard shortcuts</h2>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 p-5">
         {keys.map(([key, what]) => (

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useCallback, useEffect, useState } from 'react'
-import { keepCsrf, onRenew } from '../api/call.ts'
+import { onRenew } from '../api/call.ts'
 import { hasPasskeys, passkeyWords, signWithPasskey } from '../api/passkey.ts'
 import { peopleApi } from '../api/people-api.ts'
 import { onStepUp } from '../api/step-up.ts'
@@ -16,8 +16,8 @@ type Answer = (isProved: boolean) => void
 /** Opens when the server wants the person's presence proved within the last minutes, then the action continues. */
 export function StepUpDialog() {
   const [answer, setAnswer] = useState<Answer>()
-  const isSamePerson = useIsSamePerson()
-  useEffect(() => onRenew(isSamePerson), [isSamePerson])
+  const renew = useRenew()
+  useEffect(() => onRenew(renew), [renew])
   useEffect(() => {
     onStepUp(() => new Promise<boolean>((resolve) => setAnswer(() => resolve)))
     return () => onStepUp(undefined)
@@ -38,20 +38,10 @@ export function StepUpDialog() {
   )
 }
 
-/**
- * Reads the session again, which a proof in any window changes, and with it what every change must send. If another person has signed
- * in, nothing is sent as that person from this page: it reloads.
- */
-function useIsSamePerson(): () => Promise<boolean> {
+/** Reads the session again, which a proof in any window changes, and with it what every change must send. */
+function useRenew(): () => Promise<boolean> {
   const queries = useQueryClient()
-  const { id: shown } = useMe()
-  return useCallback(async () => {
-    const { id } = await queries.fetchQuery({ ...meQuery, staleTime: 0 })
-    if (id === shown) return true
-    keepCsrf(null)
-    location.reload()
-    return false
-  }, [queries, shown])
+  return useCallback(() => queries.fetchQuery({ ...meQuery, staleTime: 0 }).then(Boolean), [queries])
 }
 
 interface Password {
@@ -68,11 +58,11 @@ async function prove(proof: 'passkey' | Password): Promise<unknown> {
 
 function Prove({ onEnd }: { readonly onEnd: Answer }) {
   const { hasPassword } = useMe()
-  const isSamePerson = useIsSamePerson()
+  const renew = useRenew()
   const action = useAction({
     run: async (proof: 'passkey' | Password) => {
       await prove(proof)
-      return isSamePerson()
+      return renew()
     },
     done: () => undefined,
     onDone: onEnd,

@@ -263,6 +263,16 @@ export interface Schemas {
       payments: number
       oldestSeconds: number
     }[]
+    /** The money in doubt, by currency and direction */
+    inDoubt: {
+      /** Three-letter ISO 4217 code */
+      currency: string
+      /** Payouts and refunds: the money leaves */
+      isOut: boolean
+      payments: number
+      /** In major units */
+      amount: string
+    }[]
     lanes: {
       provider: string
       open: number
@@ -828,6 +838,20 @@ export interface Schemas {
     /** Transfers in the ledger, as the database estimates them */
     entriesAbout: number
     check: {
+      lastRun?: {
+        /** ISO 8601 date-time */
+        at: string
+        isGood: boolean
+        /** The difference that was found */
+        problem?: string | undefined
+      } | undefined
+      lastFullRun?: {
+        /** ISO 8601 date-time */
+        at: string
+        isGood: boolean
+        /** The difference that was found */
+        problem?: string | undefined
+      } | undefined
       hasRun: boolean
       seal?: number | undefined
       sealedAt?: string | undefined
@@ -933,6 +957,10 @@ export interface Schemas {
     /** Card number, digits only */
     number: string
     hash: string
+    /** The names, today, of the people and merchants whose ids are in the entry */
+    names: {
+      [name: string]: string
+    }
   }
   Person: {
     /** Its id */

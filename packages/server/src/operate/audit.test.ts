@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/record.ts'
 import { readId } from '../platform/ids.ts'
 import { auditEntry } from '../testing/auditing.ts'
 import { testMalipo } from '../testing/malipo.ts'
+import { testPerson } from '../testing/people.ts'
 
 test('the trail is listed newest first, and each filter narrows it', async (t) => {
   const malipo = await testMalipo(t)
@@ -38,6 +39,24 @@ test('the trail is listed newest first, and each filter narrows it', async (t) =
   assert.deepEqual(await list({ actor: byPair[0]?.actor.id ?? '', env: 'live', limit: 10 }), [])
   assert.deepEqual(await list({ subject: merchant.id, result: 'refused', limit: 10 }), [])
   assert.equal((await list({ subject: merchant.id, limit: 1 })).length, 1)
+})
+
+test('an entry has the names of the people and merchants whose ids are in it', async (t) => {
+  const malipo = await testMalipo(t)
+  const merchant = await malipo.merchant()
+  const { id: actor } = await testPerson(malipo, { name: 'Faith Njeri' })
+  const { id: subject } = await testPerson(malipo, { name: 'Daniel Mutiso' })
+  const unknown = `person_${'0'.repeat(32)}`
+  const entry = auditEntry({
+    ...{ action: 'people.test', subject, merchant_id: readId('merchant', merchant.id) },
+    ...{ actor: { kind: 'person', id: actor, name: 'Faith' }, detail: { by: [unknown] } },
+  })
+  await malipo.ctx.db.write.transaction((tx) => recordAudit(tx, 0, entry))
+
+  const [shown] = await malipo.operator.audit.list({ action: 'people.test', limit: 1 })
+
+  assert.deepEqual(shown?.names, { [actor]: 'Faith Njeri', [subject]: 'Daniel Mutiso', [merchant.id]: 'Duka' })
+  assert.deepEqual(await malipo.operator.audit.show(shown?.id ?? ''), shown)
 })
 
 test('a page continues after the last entry of the page before', async (t) => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Fault } from '../audit/faults.ts'
 import { type Verified, verifyAudit } from '../audit/verify.ts'
 import { type Environment, sql } from '../platform/db.ts'
@@ -27,6 +28,8 @@ interface AuditView {
   readonly chain: number
   readonly number: string
   readonly hash: string
+  /** The names, today, of the people and merchants whose ids are in the entry. */
+  readonly names: Readonly<Record<string, string>>
 }
 
 /** Each property narrows the result. */
@@ -49,12 +52,15 @@ interface AuditListOrder extends AuditFilter {
   readonly after?: string
 }
 
+/** As it is stored: names may change, the export of a time does not. */
+type ExportedEntry = Omit<AuditView, 'names'>
+
 /** The operator's commands about the audit trail. */
 export interface AuditCommands {
   list(order: AuditListOrder): Promise<AuditView[]>
   show(id: string): Promise<AuditView>
   /** Pages of entries, oldest first. */
-  export(filter: AuditFilter): AsyncGenerator<AuditView[]>
+  export(filter: AuditFilter): AsyncGenerator<ExportedEntry[]>
   verify(order: { readonly isFull: boolean }): Promise<VerifyReport>
 }
 
@@ -69,13 +75,16 @@ export const auditCommands = (context: OperatorContext, sealsPath: string | unde
 async function listAudit(context: OperatorContext, order: AuditListOrder): Promise<AuditView[]> {
   const before = order.after === undefined ? null : entryId(order.after)
   const rows = await page(context, order, { before, after: null, limit: order.limit })
-  return rows.map((row) => view(context, row))
+  return withNames(
+    context,
+    rows.map((row) => view(context, row)),
+  )
 }
 
 const exportPage = 1000
 
 /** All entries, oldest first, a page at a time: the trail does not fit in memory. */
-async function* exportAudit(context: OperatorContext, filter: AuditFilter): AsyncGenerator<AuditView[]> {
+async function* exportAudit(context: OperatorContext, filter: AuditFilter): AsyncGenerator<ExportedEntry[]> {
   let after: string | null = firstId
   while (after !== null) {
     const rows: readonly Stored[] = await page(context, filter, { before: null, after, limit: exportPage })
@@ -89,8 +98,37 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 async function showAudit(context: OperatorContext, shownId: string): Promise<AuditView> {
   const [found] = await context.db.write.query<Stored>(sql`select * from audit_entries where id = ${entryId(shownId)}`)
   if (!found) throw new OperatorError(`no audit entry has the id ${shownId}`)
-  return view(context, found)
+  const [shown] = await withNames(context, [view(context, found)])
+  assert(shown)
+  return shown
 }
+
+/** One read for all entries of the page, by primary key. */
+async function withNames({ db }: OperatorContext, entries: readonly ExportedEntry[]): Promise<AuditView[]> {
+  const idsOf = ({ actor, subject, merchantId, detail }: ExportedEntry) =>
+    JSON.stringify([actor.id, subject, merchantId, detail]).match(/\b(?:person|mer)_[0-9a-f]{32}\b/g) ?? []
+  const found = entries.map((entry) => ({ entry, ids: idsOf(entry) }))
+  const ids = [...new Set(found.flatMap((each) => each.ids))]
+  const rows =
+    ids.length === 0
+      ? []
+      : await db.write.query<{ id: string; name: string; kind: 'person' | 'merchant' }>(sql`
+          select id, name, 'person' as kind from people where id = any(${rawIds(ids, 'person')}::uuid[])
+          union all
+          select id, name, 'merchant' from merchants where id = any(${rawIds(ids, 'merchant')}::uuid[])`)
+  const names = new Map(rows.map(({ id, name, kind }) => [showId(kind, id), name]))
+  return found.map(({ entry, ids: own }) => ({
+    ...entry,
+    names: Object.fromEntries(
+      own.flatMap((id) => {
+        const name = names.get(id)
+        return name === undefined ? [] : [[id, name]]
+      }),
+    ),
+  }))
+}
+
+const rawIds = (ids: readonly string[], kind: 'person' | 'merchant') => ids.flatMap((id) => readId(kind, id) ?? [])
 
 interface VerifyOrder {
   readonly isFull: boolean
@@ -186,7 +224,7 @@ function entryId(shownId: string): string {
   return id
 }
 
-function view(context: OperatorContext, found: Stored): AuditView {
+function view(context: OperatorContext, found: Stored): ExportedEntry {
   const { id, at, action, result, subject, merchant_id, env, chain, number, hash } = found
   const { reason, request_id, address, user_agent, role, strength } = found
   return {

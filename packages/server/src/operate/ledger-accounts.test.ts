@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sealHeads } from '../ledger/seals.ts'
+import { recordCommand } from '../platform/command-results.ts'
 import { type PayingMalipo, payingMalipo, payOut, payoutInDoubt } from '../testing/paying.ts'
 import { testPerson } from '../testing/people.ts'
 import type { EntryView } from './ledger-entries.ts'
@@ -168,6 +169,7 @@ test('the integrity shows an intact seal, and one that was changed', async (t) =
   const malipo = await payingMalipo(t)
   await paying(malipo, 1)
   await sealHeads(malipo.ctx.db.write)
+  await malipo.ask('delete from command_results')
   const before = await malipo.operator.ledger.integrity()
   await malipo.operator.ledger.check({ isFull: false })
 
@@ -175,6 +177,8 @@ test('the integrity shows an intact seal, and one that was changed', async (t) =
 
   assert.match(shown.lastSeal?.hash ?? '', /^[0-9a-f]{64}$/)
   assert.deepEqual([shown.lastSeal?.isIntact, before.check.hasRun, shown.check.hasRun], [true, false, true])
+  assert.deepEqual([before.check.lastRun, shown.check.lastRun?.isGood], [undefined, true])
+  assert.equal(shown.check.lastFullRun, undefined, 'the check was not a full one')
   assert.ok(shown.chains > 0 && shown.batches >= shown.chains)
   assert.ok(before.check.uncheckedBatches > 0 && shown.check.uncheckedBatches === 0)
   assert.equal(
@@ -183,4 +187,16 @@ test('the integrity shows an intact seal, and one that was changed', async (t) =
   )
   await malipo.ask('update ledger_seals set at = at - 1 where number = $1', [shown.lastSeal?.number])
   assert.equal((await malipo.operator.ledger.integrity()).lastSeal?.isIntact, false)
+})
+
+test('the integrity shows the last check that found a difference, with its words', async (t) => {
+  const malipo = await payingMalipo(t)
+  const failed = { name: 'ledger_check_full', isGood: false, detail: 'wallet KES KE: counters differ' } as const
+  await recordCommand(malipo.ctx.db.write, { name: 'ledger_check', isGood: true })
+  await recordCommand(malipo.ctx.db.write, failed)
+
+  const { check } = await malipo.operator.ledger.integrity()
+
+  assert.deepEqual([check.lastRun?.isGood, check.lastRun?.problem], [true, undefined])
+  assert.deepEqual([check.lastFullRun?.isGood, check.lastFullRun?.problem], [false, failed.detail])
 })

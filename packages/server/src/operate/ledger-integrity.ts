@@ -28,7 +28,18 @@ interface SealView {
   readonly isIntact: boolean
 }
 
+/** A check that a person or a schedule ran to its end; a difference ends it too. */
+interface CheckRun {
+  readonly at: string
+  readonly isGood: boolean
+  /** The difference, in words; missing when there is none. */
+  readonly problem?: string
+}
+
 interface CheckState {
+  readonly lastRun?: CheckRun
+  /** A full check computes everything again since the first entry; the others start where the one before ended. */
+  readonly lastFullRun?: CheckRun
   /** False before the first check. */
   readonly hasRun: boolean
   /** The last seal that it compared, and the time of that seal. */
@@ -113,10 +124,23 @@ async function checkState(db: Db): Promise<CheckState> {
     left join ledger_seals s on s.number = c.seal`)
   const { checked_below = 0n, seal = 0n, at = null } = row ?? {}
   return {
+    ...(await checkRuns(db)),
     hasRun: checked_below > 0n,
     ...(at !== null && { seal: Number(seal), sealedAt: timeOf(at) }),
     uncheckedBatches: await batchesFrom(db, checked_below),
   }
+}
+
+async function checkRuns(db: Db): Promise<Pick<CheckState, 'lastRun' | 'lastFullRun'>> {
+  const rows = await db.query<{ name: string; ended_at: Date; is_good: boolean; detail: string }>(sql`
+    select name, ended_at, is_good, detail
+    from command_results
+    where name in ('ledger_check', 'ledger_check_full')`)
+  const runs = rows.map(({ name, ended_at, is_good, detail }) => [
+    name === 'ledger_check' ? 'lastRun' : 'lastFullRun',
+    { at: ended_at.toISOString(), isGood: is_good, ...(detail !== '' && { problem: detail }) },
+  ])
+  return Object.fromEntries(runs)
 }
 
 async function auditChains(db: Db): Promise<AuditChain[]> {

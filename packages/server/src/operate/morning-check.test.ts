@@ -31,6 +31,7 @@ test('open payments are counted by age and currency, with those in doubt and why
     [['no_response', 1]],
   )
   assert.ok((shown.doubts[0]?.oldestSeconds ?? 0) >= 2 * 3600)
+  assert.deepEqual(shown.inDoubt, [{ currency: 'KES', isOut: true, payments: 1, amount: '250.00' }])
   assert.deepEqual((await malipo.operator.operations.show({ env: 'live' })).openPayments, [])
 })
 

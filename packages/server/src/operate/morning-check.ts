@@ -25,6 +25,8 @@ export interface MorningCheck {
   readonly openPayments: readonly OpenOfAge[]
   /** Why open payments wait or are in doubt, most payments first. */
   readonly doubts: readonly DoubtCount[]
+  /** The money in doubt, by currency and direction. */
+  readonly inDoubt: readonly DoubtSum[]
   /** The work of each provider with open payments. */
   readonly lanes: readonly LaneWork[]
   readonly webhooks: WebhookBacklog
@@ -42,6 +44,14 @@ interface OpenOfAge {
   readonly amount: string
   /** How many of them are in doubt, or wait for a named reason. */
   readonly inDoubt: number
+}
+
+interface DoubtSum {
+  readonly currency: string
+  /** Payouts and refunds: the money leaves. */
+  readonly isOut: boolean
+  readonly payments: number
+  readonly amount: string
 }
 
 interface DoubtCount {
@@ -96,6 +106,7 @@ export async function morningCheck(
       at: (clock?.at ?? new Date()).toISOString(),
       openPayments: byAge(open),
       doubts: byDoubt(open),
+      inDoubt: sumsInDoubt(open),
       lanes: byLane(open),
       webhooks: await webhookBacklog(tx, env),
       suspense: await suspenseOf(tx, env, scopeOf(context, 'payments:read')),
@@ -124,12 +135,11 @@ function byAge(open: readonly OpenGroup[]): OpenOfAge[] {
     .flatMap(([, same]) => {
       const [first] = same
       if (!first) return []
-      const amount = same.reduce((sum, each) => sum + each.amount, 0n)
       return {
         age: first.age,
         currency: first.currency,
         payments: countOf(same),
-        amount: formatMinor(amount, first.currency),
+        amount: sumOf(same, first.currency),
         inDoubt: countOf(same.filter(isInDoubt)),
       }
     })
@@ -146,6 +156,29 @@ function byDoubt(open: readonly OpenGroup[]): DoubtCount[] {
     }))
     .sort((left, right) => right.payments - left.payments)
 }
+
+function sumsInDoubt(open: readonly OpenGroup[]): DoubtSum[] {
+  const groups = Map.groupBy(open.filter(isInDoubt), ({ currency, is_out }) => `${currency} ${is_out ? 0 : 1}`)
+  return [...groups]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([, same]) => {
+      const [first] = same
+      return first
+        ? {
+            currency: first.currency,
+            isOut: first.is_out,
+            payments: countOf(same),
+            amount: sumOf(same, first.currency),
+          }
+        : []
+    })
+}
+
+const sumOf = (groups: readonly OpenGroup[], currency: OpenGroup['currency']) =>
+  formatMinor(
+    groups.reduce((sum, { amount }) => sum + amount, 0n),
+    currency,
+  )
 
 function byLane(open: readonly OpenGroup[]): LaneWork[] {
   return [...Map.groupBy(open, ({ provider }) => provider)].map(([provider, same]) => {

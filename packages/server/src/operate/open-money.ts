@@ -16,6 +16,8 @@ export interface OpenGroup {
   readonly state: State
   readonly doubt: DoubtOrNone
   readonly held_by: HeldBy
+  /** Payouts and refunds: the money leaves. */
+  readonly is_out: boolean
   /** The next request sends the payment, for the first time or again. */
   readonly is_to_send: boolean
   /** A process should work on it now. A payment that is held, or waits for an earlier refund, is not due. */
@@ -34,7 +36,7 @@ export interface OpenGroup {
 export function groupOpen(db: Db, { env, scope }: { readonly env: Environment; readonly scope: string | null }) {
   return db.query<OpenGroup>(sql`
     with open as materialized (
-      select id, merchant_id, env, provider, currency, country, state, doubt, amount, created_at, wake_at
+      select id, merchant_id, env, type, provider, currency, country, state, doubt, amount, created_at, wake_at
       from transactions
       where state not in ('successful', 'failed')
     ), clock as (
@@ -48,6 +50,7 @@ export function groupOpen(db: Db, { env, scope }: { readonly env: Environment; r
           else 'over_24_hours'
         end as age,
         held_by(o.state, a.is_lost, m.frozen_at, l.paused_at) as held_by,
+        o.type in ('withdrew', 'refund') as is_out,
         coalesce(is_to_send(o.state, a.is_lost), false) as is_to_send
       from clock, open o
       join merchants m on m.id = o.merchant_id
@@ -56,13 +59,13 @@ export function groupOpen(db: Db, { env, scope }: { readonly env: Environment; r
       where o.env = ${env}
         and is_in_scope(${scope}::jsonb, o.country, o.currency)
     )
-    select provider, currency, age, state, doubt, held_by, is_to_send,
+    select provider, currency, age, state, doubt, held_by, is_out, is_to_send,
       coalesce(wake_at <= at and held_by is null and doubt <> 'earlier_refund', false) as is_due,
       count(*)::int as payments, sum(amount)::bigint as amount,
       extract(epoch from max(at - created_at))::int as oldest_seconds,
       extract(epoch from max(at - wake_at))::float8 as due_seconds
     from seen
-    group by provider, currency, age, state, doubt, held_by, is_to_send, is_due
+    group by provider, currency, age, state, doubt, held_by, is_out, is_to_send, is_due
     order by provider, currency, age, state, doubt`)
 }
 

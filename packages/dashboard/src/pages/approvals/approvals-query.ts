@@ -2,7 +2,6 @@ import { queryOptions } from '@tanstack/react-query'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
-import { shortId } from '../../ui/copy-text.tsx'
 
 export type WaitingPayout = Schemas['WaitingPayout']
 export type DecidedPayout = Schemas['DecidedPayout']
@@ -38,9 +37,9 @@ export const controlsQuery = (place: Place) =>
     queryFn: async ({ signal }) => (await merchantApi(place)('getPayoutControls', { signal })).data,
   })
 
-/** A person by name, a key pair as the server that uses it. */
+/** A person by name. A key pair is used by the merchant's server: its id says nothing to the approver. */
 export const makerOf = ({ madeBy, madeByName }: Pick<WaitingPayout, 'madeBy' | 'madeByName'>): string =>
-  madeByName ?? (/^(pk|cred)_/.test(madeBy) ? `Your server (${shortId(madeBy)})` : madeBy)
+  madeByName ?? (/^(pk|cred)_/.test(madeBy) ? 'Your server (API)' : madeBy)
 
 /** Who is paid, as far as the person may see it. */
 export const receiverOf = ({ beneficiary }: Pick<WaitingPayout, 'beneficiary'>): string =>

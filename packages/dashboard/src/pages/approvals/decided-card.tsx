@@ -12,7 +12,7 @@ import { type DecidedPayout, decidedQuery, makerOf, receiverOf } from './approva
 export function DecidedCard({ place }: { readonly place: Place }) {
   const { data } = useQuery(decidedQuery(place))
   return (
-    <Card isFlush title="Decided lately">
+    <Card isFlush title={data && data.length > 0 ? `Decided lately: ${data.length}` : 'Decided lately'}>
       <DataTable
         columns={columnsIn(place)}
         empty={data && <p className="px-4 pb-4 text-ink-3">No person has approved or rejected a payout yet.</p>}
@@ -37,7 +37,10 @@ const columnsIn = (place: Place): readonly Column<DecidedPayout>[] => [
         >
           {receiverOf(payout)}
         </Link>
-        <span className="block text-xs text-ink-3">made by {makerOf(payout)}</span>
+        <span className="block max-w-[200px] truncate font-mono text-xs text-ink-3 max-phone:max-w-[140px]">
+          {payout.externalReference}
+        </span>
+        <span className="block text-xs text-ink-3">by {makerOf(payout)}</span>
       </>
     ),
   },

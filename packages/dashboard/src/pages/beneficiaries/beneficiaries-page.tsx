@@ -99,9 +99,21 @@ function useFound(place: Place, text: string) {
 function useColumns(place: Place, onOpen: ((open: Open) => void) | undefined, canPay: boolean): Column<Account>[] {
   const railName = useRailName(place)
   return [
-    { head: 'Name', cell: ({ payoutMethod }) => <b className="font-medium">{payoutMethod.accountName}</b> },
+    {
+      head: 'Name',
+      cell: ({ payoutMethod: { accountName, accountNumber } }) => (
+        <>
+          <b className="block font-medium">{accountName}</b>
+          <span className="block text-xs text-ink-3 tabular-nums phone:hidden">{accountNumber}</span>
+        </>
+      ),
+    },
     { head: 'Destination', cell: (account) => railName(draftOf(account)), isWideOnly: true },
-    { head: 'Number', cell: ({ payoutMethod }) => <span className="tabular-nums">{payoutMethod.accountNumber}</span> },
+    {
+      head: 'Number',
+      isWideOnly: true,
+      cell: ({ payoutMethod }) => <span className="tabular-nums">{payoutMethod.accountNumber}</span>,
+    },
     { head: 'Country', cell: ({ country, currency }) => `${countryText(country)}, ${currency}`, isWideOnly: true },
     {
       head: 'Added',
@@ -132,7 +144,7 @@ function RowActions({ account, place, canPay, onOpen }: RowActionsProps) {
   const { externalAccountId, payoutMethod } = account
   const whose = payoutMethod.accountName
   return (
-    <span className="inline-flex flex-wrap justify-end gap-1.5">
+    <span className="inline-flex justify-end gap-1.5 max-phone:gap-1">
       {canPay && (
         <Link
           aria-label={`Pay ${whose}`}

@@ -18,7 +18,8 @@ import { StatTiles } from './stat-tiles.tsx'
 import { latestQuery, type Summary, summaryQuery } from './summary-query.ts'
 import { WalletsCard } from './wallets-card.tsx'
 
-const currenciesMax = 5
+/** More are a list that opens: none is left out. */
+const segmentsMax = 5
 
 /** Today in one currency, what needs a person, and the newest payments. */
 export function HomePage() {
@@ -97,17 +98,16 @@ interface ActionsProps {
 function Actions({ place, currency, summary }: ActionsProps) {
   const may = permissionsIn(useMe(), place)
   const navigate = useNavigate()
-  const currencies = [...new Set([currency ?? '', ...(summary?.currencies ?? [])])].slice(0, currenciesMax)
+  const currencies = [...new Set([currency ?? '', ...(summary?.currencies ?? [])])]
   return (
     <>
       {summary && currencies.length > 1 && (
-        <Segments
+        <CurrencyChoice
           chosen={currency ?? ''}
-          label="Currency"
+          currencies={currencies.toSorted((a, b) => a.localeCompare(b))}
           onChoose={(name) =>
             void navigate({ to: '/m/$merchantId/$env', params: place, search: { currency: name }, replace: true })
           }
-          options={currencies.toSorted((a, b) => a.localeCompare(b)).map((name) => ({ name, word: name }))}
         />
       )}
       {may.has('payouts:create') && (
@@ -117,6 +117,30 @@ function Actions({ place, currency, summary }: ActionsProps) {
         </Link>
       )}
     </>
+  )
+}
+
+interface CurrencyChoiceProps {
+  readonly chosen: string
+  readonly currencies: readonly string[]
+  readonly onChoose: (currency: string) => void
+}
+
+function CurrencyChoice({ chosen, currencies, onChoose }: CurrencyChoiceProps) {
+  const options = currencies.map((name) => ({ name, word: name }))
+  if (options.length <= segmentsMax)
+    return <Segments chosen={chosen} label="Currency" onChoose={onChoose} options={options} />
+  return (
+    <select
+      aria-label="Currency"
+      className="h-8 rounded-sm border border-line-3 bg-surface px-2 font-medium max-phone:text-lg"
+      onChange={({ target }) => onChoose(target.value)}
+      value={chosen}
+    >
+      {currencies.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
   )
 }
 

@@ -75,6 +75,12 @@ export const AccountEntries = view('LedgerEntries', {
   ),
 })
 
+const CheckRun = Type.Object({
+  at: text,
+  isGood: Type.Boolean(),
+  problem: Type.Optional(Type.String({ description: 'The difference that was found' })),
+})
+
 export const LedgerIntegrityView = view('LedgerIntegrity', {
   at: text,
   lastSeal: Type.Optional(Type.Object({ number: Type.Integer(), at: text, hash: text, isIntact: Type.Boolean() })),
@@ -83,6 +89,8 @@ export const LedgerIntegrityView = view('LedgerIntegrity', {
   batches: Type.Integer(),
   entriesAbout: Type.Integer({ description: 'Transfers in the ledger, as the database estimates them' }),
   check: Type.Object({
+    lastRun: Type.Optional(CheckRun),
+    lastFullRun: Type.Optional(CheckRun),
     hasRun: Type.Boolean(),
     seal: Type.Optional(Type.Integer()),
     sealedAt: optionalText,

@@ -22,6 +22,15 @@ export const MorningCheckView = view('MorningCheck', {
       oldestSeconds: Seconds,
     }),
   ),
+  inDoubt: Type.Array(
+    Type.Object({
+      currency: text,
+      isOut: Type.Boolean({ description: 'Payouts and refunds: the money leaves' }),
+      payments: Type.Integer(),
+      amount: text,
+    }),
+    { description: 'The money in doubt, by currency and direction' },
+  ),
   lanes: Type.Array(
     Type.Object({
       provider: text,

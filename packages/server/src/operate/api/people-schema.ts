@@ -20,6 +20,9 @@ export const AuditView = view('AuditEntry', {
   chain: Type.Integer(),
   number: text,
   hash: text,
+  names: Type.Record(Type.String(), Type.String(), {
+    description: 'The names, today, of the people and merchants whose ids are in the entry',
+  }),
 })
 
 export const Invited = view('Invitation', {

@@ -14,6 +14,7 @@ import { Time } from '../../../ui/time.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey } from '../parts/use-operator.ts'
 import { EntryCard } from './entry-card.tsx'
+import { EnvTag } from './env-tag.tsx'
 
 export type AuditEntry = Schemas['AuditEntry']
 
@@ -46,7 +47,7 @@ export function AuditPage() {
   const show = (id: string | undefined) =>
     void navigate({ search: (before) => ({ ...before, open: id }) as never, replace: true, resetScroll: false })
   return (
-    <Page about="Every action of a person or machine, newest first" title="Audit">
+    <Page about="Every action of a person or machine, live and sandbox, newest first" title="Audit">
       <AuditFilters filters={filters} />
       <QueryProblem error={error} />
       <div className={`grid items-start gap-4 ${chosen ? 'wide:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]' : ''}`}>
@@ -106,13 +107,25 @@ function AuditFilters({ filters }: { readonly filters: Filters }) {
 }
 
 const columnsOf = (show: (id: string) => void): readonly Column<AuditEntry>[] => [
-  { head: 'Time', cell: ({ at }) => <Time at={at} className="text-ink-2" /> },
+  {
+    head: 'Time',
+    cell: ({ at, env }) => (
+      <>
+        <Time at={at} className="block text-ink-2" />
+        <EnvTag env={env} />
+      </>
+    ),
+  },
   {
     head: 'Action',
-    cell: ({ id, action, subject }) => (
+    cell: ({ id, action, subject, names, actor }) => (
       <button className="min-h-6 min-w-0 text-left hover:text-brand" onClick={() => show(id)} type="button">
         <b className="block font-semibold">{action}</b>
-        <span className="block max-w-[220px] truncate font-mono text-xs text-ink-3">{subject}</span>
+        {names[subject] !== undefined && <span className="block text-xs text-ink-2">{names[subject]}</span>}
+        <span className="block max-w-[220px] truncate font-mono text-xs text-ink-3 max-phone:max-w-[150px]">
+          {subject}
+        </span>
+        <span className="block text-xs text-ink-3 phone:hidden">by {actor.name}</span>
       </button>
     ),
   },

@@ -1,20 +1,21 @@
 import { Card } from '../../../ui/card.tsx'
 import { CopyText } from '../../../ui/copy-text.tsx'
 import { Time } from '../../../ui/time.tsx'
-import { ChangeList } from '../proposals/change-list.tsx'
+import { ChangeList, named } from '../proposals/change-list.tsx'
 import type { AuditEntry } from './audit-page.tsx'
 
 /** One entry: the person, the place it came from, what it changed, and its link in the chain. */
 export function EntryCard({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
-  const { id, action, at, actor, detail, chain, number, hash, result } = entry
+  const { id, action, at, actor, detail, chain, number, hash, result, names, merchantId } = entry
   const facts = [
     ['Who', actor.name],
     ['As', entry.role ?? actor.kind],
     ['Signed in by', entry.strength],
     ['Address', entry.address],
     ['Program', entry.userAgent],
-    ['Environment', entry.env],
-    ['Merchant', entry.merchantId],
+    ['About', names[entry.subject]],
+    ['Environment', entry.env ?? 'both: it concerns a person, or a merchant as a whole'],
+    ['Merchant', merchantId && named(merchantId, names)],
     ['Result', result],
     ['Reason', entry.reason],
     ['Request', entry.requestId],
@@ -42,7 +43,7 @@ export function EntryCard({ entry, onClose }: { readonly entry: AuditEntry; read
         </dl>
         <section>
           <h3 className="mb-1 text-xs font-medium text-ink-2">What it changed</h3>
-          <ChangeList change={detail} />
+          <ChangeList change={detail} names={names} />
           {Object.keys(detail).length === 0 && <p className="text-xs text-ink-3">Nothing more is recorded.</p>}
         </section>
         <p className="text-xs text-ink-3">

@@ -15,11 +15,9 @@ export function LedgerPage() {
   return (
     <Page about={`Trial balance, ${env === 'live' ? 'live money' : 'sandbox'}`} title="Ledger">
       <QueryProblem error={error} />
+      {data && <TrialBalance data={data} />}
       <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-        <div className="grid min-w-0 gap-4">
-          {data && <TrialBalance data={data} />}
-          <Accounts />
-        </div>
+        <Accounts />
         <div className="grid min-w-0 gap-4">
           <IntegrityPanel />
           <FindEntries />

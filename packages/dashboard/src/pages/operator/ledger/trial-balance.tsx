@@ -8,7 +8,7 @@ import { DoubleRule } from '../parts/double-rule.tsx'
 import { accountKindNames, accountKinds, countText } from '../parts/words.ts'
 import type { TrialBalanceData } from './queries.ts'
 
-/** Each kind of account in each currency. The double rule stands only under a sum that the server found to be zero. */
+/** Each currency, with its kinds of account. The double rule stands only under a sum that the server found to be zero. */
 export function TrialBalance({ data }: { readonly data: TrialBalanceData }) {
   const { currencies, isBalanced, accounts, at } = data
   const kinds = accountKindNames.filter((kind) =>
@@ -42,43 +42,34 @@ export function TrialBalance({ data }: { readonly data: TrialBalanceData }) {
             <thead>
               <tr className="border-b border-line text-2xs text-ink-3">
                 <th className="sticky left-0 h-8 bg-surface pr-2 pl-4 text-left font-medium" scope="col">
-                  Account
+                  Currency
                 </th>
-                {currencies.map(({ currency }) => (
-                  <th className="h-8 px-2 text-right font-medium last:pr-4" key={currency} scope="col">
-                    {currency}
+                {kinds.map((kind) => (
+                  <th className="h-8 px-2 text-right align-bottom font-medium whitespace-nowrap" key={kind} scope="col">
+                    {accountKinds[kind].word}
+                    <span className="block font-normal">{accountKinds[kind].what}</span>
                   </th>
                 ))}
+                <th className="h-8 pr-4 pl-2 text-right align-bottom font-medium" scope="col">
+                  Sum
+                </th>
               </tr>
             </thead>
             <tbody>
-              {kinds.map((kind) => (
-                <tr className="h-9 border-b border-line" key={kind}>
-                  <th
-                    className="sticky left-0 bg-surface pr-2 pl-4 text-left font-normal whitespace-nowrap"
-                    scope="row"
-                  >
-                    <b className="font-semibold">{accountKinds[kind].word}</b>{' '}
-                    <span className="text-xs text-ink-3 max-phone:hidden">{accountKinds[kind].what}</span>
+              {currencies.map((each) => (
+                <tr className="h-9 border-b border-line last:border-0" key={each.currency}>
+                  <th className="sticky left-0 bg-surface pr-2 pl-4 text-left font-semibold" scope="row">
+                    {each.currency}
                   </th>
-                  {currencies.map((each) => (
-                    <Figure currency={each} key={each.currency} kind={kind} />
+                  {kinds.map((kind) => (
+                    <Figure currency={each} key={kind} kind={kind} />
                   ))}
+                  <td className="pr-4 pl-2 text-right">
+                    <DoubleRule amount={each.sum} currency={each.currency} isVerified={each.isBalanced} />
+                  </td>
                 </tr>
               ))}
             </tbody>
-            <tfoot className="border-t border-line-3">
-              <tr className="h-10">
-                <th className="sticky left-0 bg-surface pl-4 text-left font-semibold" scope="row">
-                  Sum
-                </th>
-                {currencies.map(({ currency, sum, isBalanced: isVerified }) => (
-                  <td className="px-2 text-right last:pr-4" key={currency}>
-                    <DoubleRule amount={sum} currency={currency} isVerified={isVerified} />
-                  </td>
-                ))}
-              </tr>
-            </tfoot>
           </table>
         </section>
       )}
@@ -87,6 +78,7 @@ export function TrialBalance({ data }: { readonly data: TrialBalanceData }) {
           {countText(accounts)} accounts at <Time at={at} />
         </span>
         <span className="flex-1" />
+        <span className="wide:hidden">The kinds of account and the sums continue to the right.</span>
         <span>Every figure opens its accounts.</span>
       </footer>
     </Card>
@@ -97,10 +89,10 @@ type CurrencyBalance = TrialBalanceData['currencies'][number]
 
 function Figure({ currency: { currency, kinds }, kind }: { currency: CurrencyBalance; kind: string }) {
   const found = kinds.find((each) => each.kind === kind)
-  if (!found) return <td className="px-2 text-right text-ink-3 last:pr-4">–</td>
+  if (!found) return <td className="px-2 text-right text-ink-3">–</td>
   const { sign, whole, decimals } = moneyParts(found.balance, currency)
   return (
-    <td className="px-2 text-right tabular-nums whitespace-nowrap last:pr-4">
+    <td className="px-2 text-right tabular-nums whitespace-nowrap">
       <Link
         aria-label={`${accountKinds[found.kind].word} ${currency} ${sign}${whole}${decimals}: show its accounts`}
         className="hover:text-brand hover:underline"

@@ -5,18 +5,22 @@ import { Card } from '../../../ui/card.tsx'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Money } from '../../../ui/money.tsx'
+import { CurrencySums } from '../parts/currency-sums.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
-import { ageText, methodText, nameText, providerText, upperFirst } from '../parts/words.ts'
+import { ageText, countText, methodText, nameText, providerText, upperFirst } from '../parts/words.ts'
 import { type ListedPayment, paymentsQuery } from '../payments/queries.ts'
+import type { MorningCheck } from './gauges.tsx'
 
 interface DoubtQueueProps {
   readonly env: Environment
   readonly opened: string | undefined
   readonly onOpen: (id: string) => void
+  /** Of all of them, whatever is loaded here. */
+  readonly sums: MorningCheck['inDoubt']
 }
 
 /** Payments that need a person, the oldest first. */
-export function DoubtQueue({ env, opened, onOpen }: DoubtQueueProps) {
+export function DoubtQueue({ env, opened, onOpen, sums }: DoubtQueueProps) {
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(paymentsQuery({ isDoubtOnly: true, env }))
   const payments = data?.pages.flatMap((page) => page.payments)
   return (
@@ -39,6 +43,13 @@ export function DoubtQueue({ env, opened, onOpen }: DoubtQueueProps) {
           rows={payments}
         />
       )}
+      <CurrencySums
+        label="Sums in doubt"
+        sums={sums.map(({ currency, amount, isOut, payments: count }) => ({
+          ...{ currency, amount, isOut },
+          about: `${countText(count)} ${count === 1 ? 'payment' : 'payments'} ${isOut ? 'out' : 'in'}`,
+        }))}
+      />
       {hasNextPage && (
         <div className="border-t border-line p-3">
           <Button onClick={() => void fetchNextPage()}>Show more</Button>
@@ -50,12 +61,23 @@ export function DoubtQueue({ env, opened, onOpen }: DoubtQueueProps) {
 
 const daySeconds = 86_400
 
+/** The money leaves. */
+const isOut = (type: ListedPayment['type']) => type === 'payout' || type === 'refund'
+
+/** The merchant's own name for the payment. */
+const Reference = ({ text, className = '' }: { readonly text: string; readonly className?: string }) => (
+  <span className={`block max-w-[170px] truncate font-mono text-xs text-ink-2 ${className}`} title={text}>
+    {text}
+  </span>
+)
+
 const columnsOf = (onOpen: (id: string) => void): readonly Column<ListedPayment>[] => [
   {
     head: 'Age and doubt',
-    cell: ({ ageSeconds, doubt, stage, merchant }) => (
+    cell: ({ ageSeconds, doubt, stage, merchant, externalReference }) => (
       <>
         <span className="block font-semibold phone:hidden">{merchant.name}</span>
+        <Reference className="phone:hidden" text={externalReference} />
         <b className={`block font-semibold whitespace-nowrap ${ageSeconds > daySeconds ? 'text-fail' : ''}`}>
           {ageText(ageSeconds)}
         </b>
@@ -63,15 +85,25 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<ListedPayment>
       </>
     ),
   },
-  { head: 'Amount', isNumber: true, cell: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
+  {
+    head: 'Amount',
+    isNumber: true,
+    cell: ({ amount, currency, type }) => (
+      <>
+        <Money amount={amount} currency={currency} isOut={isOut(type)} />
+        <span className="block text-xs text-ink-3">{type}</span>
+      </>
+    ),
+  },
   {
     head: 'Merchant',
     isWideOnly: true,
-    cell: ({ merchant, provider, method, type }) => (
+    cell: ({ merchant, provider, method, externalReference }) => (
       <>
         <b className="block font-semibold">{merchant.name}</b>
+        <Reference text={externalReference} />
         <span className="text-xs text-ink-3">
-          {provider ? providerText(provider) : 'no provider yet'}, {methodText(method)} {type}
+          {provider ? providerText(provider) : 'no provider yet'}, {methodText(method)}
         </span>
       </>
     ),

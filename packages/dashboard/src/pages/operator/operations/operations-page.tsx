@@ -1,25 +1,17 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { operatorApi } from '../../../api/operator-api.ts'
-import type { Environment } from '../../../api/place.ts'
 import { useShortcuts } from '../../../frame/shortcuts.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
-import { operatorKey, useOperator } from '../parts/use-operator.ts'
+import { useOperator } from '../parts/use-operator.ts'
 import { PaymentPanel } from '../payments/payment-panel.tsx'
 import { Attention } from './attention.tsx'
 import { DoubtQueue } from './doubt-queue.tsx'
 import { Floats } from './floats.tsx'
 import { Gauges } from './gauges.tsx'
+import { operationsQuery } from './operations-query.ts'
 import { ProviderBoard } from './provider-board.tsx'
-
-const operationsQuery = (env: Environment) =>
-  queryOptions({
-    queryKey: [operatorKey, 'operations', env],
-    refetchInterval: 15_000,
-    queryFn: async ({ signal }) => (await operatorApi('getOperations', { query: { env }, signal })).data,
-  })
 
 /** What may need a person now, over all merchants. Everything that is not in order has its action beside it. */
 export function OperationsPage() {
@@ -36,7 +28,7 @@ export function OperationsPage() {
       {check && <Gauges check={check} />}
       <div className="grid items-start gap-4 wide:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <div className="grid min-w-0 gap-4">
-          <DoubtQueue env={env} onOpen={show} opened={open} />
+          <DoubtQueue env={env} onOpen={show} opened={open} sums={check?.inDoubt ?? []} />
           {may('providers:read') && <ProviderBoard env={env} />}
         </div>
         <div className="grid min-w-0 gap-4 max-wide:order-first">

@@ -1,5 +1,6 @@
 import { operatorApi } from '../../../api/operator-api.ts'
 import { SelectField } from '../../../ui/field.tsx'
+import { useIsPhone } from '../../../ui/use-media.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { ReasonAction } from '../parts/reason-action.tsx'
 import { useOperator } from '../parts/use-operator.ts'
@@ -11,9 +12,26 @@ interface PersonActionsProps {
   readonly onDone: (result: unknown) => void
 }
 
-export function PersonActions({ person: { id, name, state, roles }, onDone }: PersonActionsProps) {
+/** On a phone they are behind one word: five buttons would make every row as high as five. */
+export function PersonActions(props: PersonActionsProps) {
   const { may } = useOperator()
-  if (!may('people:write') || state === 'ended') return null
+  const isPhone = useIsPhone()
+  if (!may('people:write') || props.person.state === 'ended') return null
+  if (!isPhone) return <Actions {...props} />
+  return (
+    <details>
+      <summary
+        aria-label={`Actions for ${props.person.name}`}
+        className="cursor-pointer py-1 font-medium whitespace-nowrap"
+      >
+        Actions
+      </summary>
+      <Actions {...props} />
+    </details>
+  )
+}
+
+function Actions({ person: { id, name, roles }, onDone }: PersonActionsProps) {
   const shared = { permission: 'people:write', of: name, look: 'quiet' } as const
   const path = { person: id }
   return (

@@ -1,5 +1,17 @@
+/** Names by id. */
+type Names = Readonly<Record<string, string>>
+
+interface ChangeListProps {
+  readonly change: object
+  /** Of the people and merchants in it. */
+  readonly names?: Names
+}
+
+/** `Daniel Mutiso (person_0193…)`, where the name is known. */
+export const named = (id: string, names: Names): string => (names[id] === undefined ? id : `${names[id]} (${id})`)
+
 /** What an action changes, as its dry run reported it. */
-export function ChangeList({ change }: { readonly change: object }) {
+export function ChangeList({ change, names = {} }: ChangeListProps) {
   const fields = Object.entries(change).filter(([, value]) => value !== null && value !== undefined && value !== '')
   if (fields.length === 0) return null
   return (
@@ -7,7 +19,7 @@ export function ChangeList({ change }: { readonly change: object }) {
       {fields.map(([name, value]) => (
         <div className="contents" key={name}>
           <dt className="text-ink-3">{wordsOf(name)}</dt>
-          <dd className="break-words">{textOf(value)}</dd>
+          <dd className="break-words">{textOf(value, names)}</dd>
         </div>
       ))}
     </dl>
@@ -15,11 +27,11 @@ export function ChangeList({ change }: { readonly change: object }) {
 }
 
 /** A value in words; fields of a value one after another. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(', ')
-  if (typeof value !== 'object' || value === null) return String(value)
+function textOf(value: unknown, names: Names): string {
+  if (Array.isArray(value)) return value.map((each) => textOf(each, names)).join(', ')
+  if (typeof value !== 'object' || value === null) return named(String(value), names)
   return Object.entries(value)
-    .map(([name, inner]) => `${wordsOf(name).toLowerCase()} ${textOf(inner)}`)
+    .map(([name, inner]) => `${wordsOf(name).toLowerCase()} ${textOf(inner, names)}`)
     .join(', ')
 }
 

@@ -10,9 +10,11 @@ import { Empty } from '../../../ui/empty.tsx'
 import { Money } from '../../../ui/money.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Time } from '../../../ui/time.tsx'
+import { operationsQuery } from '../operations/operations-query.ts'
+import { CurrencySums } from '../parts/currency-sums.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey, useOperator } from '../parts/use-operator.ts'
-import { ageText, providerText, upperFirst } from '../parts/words.ts'
+import { ageText, countText, providerText, upperFirst } from '../parts/words.ts'
 import { CaseCard } from './case-card.tsx'
 
 export type SuspenseCase = Schemas['SuspenseCase']
@@ -32,6 +34,7 @@ export function SuspensePage() {
   const { open } = useSearch({ from: '/operator/suspense' })
   const navigate = useNavigate({ from: '/operator/suspense' })
   const { data, error } = useQuery(casesQuery(env))
+  const { data: check } = useQuery(operationsQuery(env))
   const show = (id: string | undefined) =>
     void navigate({ search: (before) => ({ ...before, open: id }) as never, replace: true })
   return (
@@ -54,6 +57,13 @@ export function SuspensePage() {
               keyOf={({ id }) => id}
               label="Open cases, table"
               rows={data}
+            />
+            <CurrencySums
+              label="Sums of all open cases"
+              sums={(check?.suspense ?? []).map(({ currency, amount, cases, oldestSeconds }) => ({
+                ...{ currency, amount },
+                about: `${countText(cases)} ${cases === 1 ? 'case' : 'cases'}, oldest ${ageText(oldestSeconds)}`,
+              }))}
             />
           </Card>
         )}
