@@ -100,6 +100,7 @@ export function startProcess(name: string, around: ProcessOptions): SimulatedPro
     vault,
     cell,
     publicUrl: config.publicUrl,
+    callbackDays: config.callbackDays,
     principal: breakGlass('simulation'),
     perform: performAtOnce,
     platformAccounts: accounts,

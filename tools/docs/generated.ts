@@ -25,6 +25,7 @@ import { coveragePage } from './coverage.ts'
 import { inRepository, llmsIndex } from './llms.ts'
 import { alertsPage, metricsPage } from './operating-pages.ts'
 import { currenciesPage, eventsPage, note, sandboxPage, statesPage } from './reference-pages.ts'
+import { retentionPage } from './retention-page.ts'
 import { rolesPage } from './roles-page.ts'
 import { diagrams } from './site-diagram.ts'
 
@@ -37,6 +38,7 @@ export async function generated(): Promise<Map<string, string>> {
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/operating/alerts.md', alertsPage()],
+    ['docs/operating/retention.md', retentionPage()],
     ['docs/reference/states.md', statesPage()],
     ['docs/reference/roles.md', rolesPage()],
     ['docs/reference/events.md', eventsPage(document)],

@@ -3,6 +3,7 @@ import { developmentSettings } from './config/development.ts'
 import { natsSettings } from './config/nats.ts'
 import { peopleSettings } from './config/people.ts'
 import { quoteSettings } from './config/quotes.ts'
+import { retentionSettings } from './config/retention.ts'
 import { traceSettings } from './config/traces.ts'
 import {
   cipherKey,
@@ -279,6 +280,7 @@ export const settings = {
   },
   ...peopleSettings,
   ...quoteSettings,
+  ...retentionSettings,
   ...developmentSettings,
   webhookRanges: {
     name: 'MALIPO_WEBHOOK_RANGES',
@@ -328,7 +330,7 @@ export function loadConfig(variables: Variables): Config {
 /** The settings of operator commands: no token keys, since commands issue no tokens. */
 export function loadOperatorConfig(variables: Variables) {
   return load(variables, [
-    ...(['publicUrl', 'databaseUrl', 'databaseOwnerUrl', 'cell', 'secretKeys', 'sealsPath'] as const),
+    ...(['publicUrl', 'databaseUrl', 'databaseOwnerUrl', 'cell', 'secretKeys', 'sealsPath', 'callbackDays'] as const),
     ...(['natsUrl', 'natsCa', 'natsCertificate', 'natsKey', 'natsCredentials'] as const),
   ])
 }

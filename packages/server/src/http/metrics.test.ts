@@ -57,6 +57,7 @@ test('names follow the rules of Prometheus, and no label can be an id', () => {
     'env',
     'batch',
     'reason',
+    'table',
   ]
   allowed.push(
     'type',

@@ -167,8 +167,8 @@ export async function findKeys(
 export async function insertKeys(db: Db, keys: readonly KeyRow[]): Promise<boolean> {
   if (keys.length === 0) return true
   const kept = await db.query(sql`
-    insert into idempotency_keys (merchant_id, env, key, fingerprint, response, transaction_id)
-    select *
+    insert into idempotency_keys (merchant_id, env, key, fingerprint, response, transaction_id, created_at)
+    select *, (select record_time())
     from unnest(${keys.map(({ owner }) => owner.merchant_id)}::uuid[], ${keys.map(({ owner }) => owner.env)}::text[],
       ${keys.map(({ key }) => key)}::text[], ${keys.map(({ fingerprint }) => fingerprint)}::text[],
       ${keys.map(({ response }) => (response ? JSON.stringify(response) : null))}::jsonb[],
@@ -213,8 +213,9 @@ async function giveBack(db: Db, { owner: { merchant_id, env }, key, transaction_
 export async function storeResponse(db: Db, row: KeyRow): Promise<void> {
   const { owner, key, fingerprint, response, transaction_id } = row
   await db.query(sql`
-    insert into idempotency_keys as k (merchant_id, env, key, fingerprint, response, transaction_id)
-    values (${owner.merchant_id}, ${owner.env}, ${key}, ${fingerprint}, ${JSON.stringify(response)}, ${transaction_id})
+    insert into idempotency_keys as k (merchant_id, env, key, fingerprint, response, transaction_id, created_at)
+    values (${owner.merchant_id}, ${owner.env}, ${key}, ${fingerprint}, ${JSON.stringify(response)}, ${transaction_id},
+      record_time())
     on conflict (merchant_id, env, key) do update set response = excluded.response
     where k.transaction_id is not distinct from excluded.transaction_id`)
 }

@@ -66,11 +66,12 @@ interface Stored {
   readonly body_bytes: number
 }
 
-/** Older callbacks may remain until their month is dropped. */
-const keptSeconds = 90 * 86_400
+/** Older callbacks may remain until their month is emptied. */
+const keptSecondsOf = ({ callbackDays }: OperatorContext) => callbackDays * 86_400
 
 /** Newest first. */
 async function listCallbacks(context: OperatorContext, wanted: CallbacksWanted): Promise<ListedCallback[]> {
+  const keptSeconds = keptSecondsOf(context)
   const { payment = null, env = null, provider = null, outcome = null, withinSeconds = keptSeconds, limit } = wanted
   if (provider !== null) requireProvider(provider)
   const id = payment === null ? null : (readId('transaction', payment) ?? attemptOfKey(payment)?.transactionId ?? null)
@@ -103,10 +104,11 @@ function showCallback(context: OperatorContext, shownId: string): Promise<Callba
       select *
       from callbacks
       where id = ${id}
-        and id >= id_at((select record_time()) - make_interval(secs => ${keptSeconds}::float8))`)
+        and id >= id_at((select record_time()) - make_interval(secs => ${keptSecondsOf(context)}::float8))`)
     const payment = found?.transaction_id ?? undefined
     const isOutside = payment !== undefined && !(await mayReadPayment(context, 'personal-data:read', payment))
-    if (!found || isOutside) throw new OperatorError(`callback ${shownId} not found; callbacks are kept for 90 days`)
+    if (!found || isOutside)
+      throw new OperatorError(`callback ${shownId} not found; callbacks are kept for ${context.callbackDays} days`)
     const { env, provider } = found
     const shown = listed(found)
     const { transactionId } = shown

@@ -20,6 +20,8 @@ export interface OperatorContext {
   readonly cell: number
   /** The address of this installation, for the links of invitations. */
   readonly publicUrl: string
+  /** How long callbacks are kept. */
+  readonly callbackDays: number
   /** The person or machine that acts, with its rights. */
   readonly principal: Principal
   /** Where the request came from; missing on a command line of the installation. */

@@ -87,6 +87,7 @@ function openOperatorContext(
     vault: createVault(config.secretKeys),
     cell: config.cell,
     publicUrl: config.publicUrl,
+    callbackDays: config.callbackDays,
     principal: breakGlass(actor),
     perform: performAtOnce,
     platformAccounts,

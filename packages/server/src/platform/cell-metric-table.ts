@@ -142,6 +142,12 @@ export const cellMetrics = {
     type: 'gauge',
     help: '1 when the last try to archive a file of the log failed, else 0',
   },
+  monthsOverdue: {
+    name: 'malipo_retention_months_overdue',
+    type: 'gauge',
+    help: 'Months that should be empty by their retention and are not: a row is still needed, or a long reader uses the month',
+    labels: ['table'],
+  },
   stateRead: {
     name: 'malipo_state_read_timestamp_seconds',
     type: 'gauge',

@@ -9,7 +9,7 @@ export interface Lease {
   release(): Promise<void>
 }
 
-export function createLease(db: Db, name: 'cell_metrics', holdMs: number): Lease {
+export function createLease(db: Db, name: 'cell_metrics' | 'retention', holdMs: number): Lease {
   const self = randomUUID()
   return {
     hold: async () => {

@@ -26,7 +26,6 @@ export const monthly = [
 const { timersAheadHours, timersKeptHours } = platformTiming
 const monthsAhead = 3
 const logDaysAhead = 3
-const logDaysKept = 7
 const busyMaxMs = 60_000
 const busyPauseMs = 50
 
@@ -79,9 +78,9 @@ async function attachLogDays(db: Db): Promise<number> {
   return row?.attached ?? 0
 }
 
-/** Drops the days of the request log that are too old, one after another; what a reader holds is left for the next call. */
-export async function dropOldLogDays(db: Db): Promise<void> {
-  const dropOne = () => db.query<{ dropped: number }>(sql`select drop_request_log_day(${logDaysKept}::int) as dropped`)
+/** Drops the days of the request log that are older than this many days, one after another; what a reader holds is left for the next call. */
+export async function dropOldLogDays(db: Db, keptDays: number): Promise<void> {
+  const dropOne = () => db.query<{ dropped: number }>(sql`select drop_request_log_day(${keptDays}::int) as dropped`)
   for (let [row] = await dropOne(); row && row.dropped > 0; ) [row] = await dropOne()
 }
 

@@ -10,8 +10,11 @@ export interface KnownKey {
   readonly retired_at: Date | null
 }
 
-/** Fingerprints of idempotency keys cannot be made again under another key; they are needed as long as the API guarantees. */
-export const fingerprintsKeptDays = 30
+/** How long the API guarantees that an idempotency key holds. */
+export const idempotencyKeysKeptDays = 30
+
+/** Fingerprints of idempotency keys cannot be made again under another key; they are needed as long as the keys. */
+export const fingerprintsKeptDays = idempotencyKeysKeptDays
 
 /**
  * Records in the database which keys this process has. The first one writes from now on, so it is not retired, whatever was true

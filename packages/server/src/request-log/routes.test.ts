@@ -333,7 +333,7 @@ test('a day of the log is dropped whole after a week, and days ahead are ready',
   await merchant.call('GET', '/api/b2b/users')
   assert.ok((await count(malipo)) > kept, 'the day of the moved clock takes entries')
   await move(1)
-  await dropOldLogDays(malipo.ctx.db.write)
+  await dropOldLogDays(malipo.ctx.db.write, malipo.ctx.config.requestLogDays)
 
   const [oldest] = await malipo.ask<{ days: number }>(
     `select extract(day from max(record_time() - at))::int as days from request_log`,

@@ -1,3 +1,4 @@
+import type { RetentionDays } from '../config/retention.ts'
 import type { Context } from '../context.ts'
 import { floatLevels } from '../ledger/float-marks.ts'
 import { isCurrency } from '../money/currencies.ts'
@@ -7,6 +8,7 @@ import { createLease } from '../platform/leases.ts'
 import { clearCell, type Gauge, type Metrics } from '../platform/metrics.ts'
 import type { WakeWatch } from '../platform/wakeups.ts'
 import { caseGroups, commandResults, lags, laneRows, openGroups, webhookState } from './cell-state.ts'
+import { emptiedTables, oldMonths } from './old-months.ts'
 
 const readEveryMs = 15_000
 /** After this without a read another worker takes over. */
@@ -48,6 +50,7 @@ export async function readCell({ db, metrics, config }: Reading): Promise<void> 
     await showSuspense(db.write, metrics),
     await showLags(db.write, metrics, config.natsUrl !== undefined),
     await showCommands(db.write, metrics),
+    await showMonths(db.write, metrics, config),
   ]
   clearCell(metrics)
   for (const show of parts) show()
@@ -154,6 +157,14 @@ async function showCommands(db: Db, metrics: Metrics): Promise<Show> {
     }
     const checks = results.filter(({ name }) => name !== 'backup')
     if (checks.length > 0) metrics.ledgerDifferences.set(Number(checks.some(({ is_good }) => !is_good)))
+  }
+}
+
+async function showMonths(db: Db, metrics: Metrics, days: RetentionDays): Promise<Show> {
+  const months = await oldMonths(db, days)
+  return () => {
+    for (const table of emptiedTables) metrics.monthsOverdue.set({ table }, 0)
+    for (const { parent: table } of months) metrics.monthsOverdue.inc({ table })
   }
 }
 

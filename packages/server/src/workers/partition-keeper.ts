@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { emptyOldQuotes } from '../payments/accept/quotes.ts'
-import { attachPartitions, dropOldHours, dropOldLogDays } from '../platform/partitions.ts'
+import { attachPartitions, dropOldHours } from '../platform/partitions.ts'
 import { noteKeys } from '../platform/secret-keys.ts'
 import type { Watch } from '../platform/wakeups.ts'
 
@@ -21,7 +21,6 @@ export function startPartitionKeeper(ctx: Context): Watch {
 export async function keepPartitions({ db, config, log }: Pick<Context, 'db' | 'config' | 'log'>): Promise<void> {
   await attachPartitions(db.write)
   const hours = await dropOldHours(db.write, config.databaseUrl)
-  await dropOldLogDays(db.write)
   await attachPartitions(db.write)
   await emptyOldQuotes(db.write)
   if (hours > 0) log.info({ hours }, 'old timer hours not dropped: a reader holds them')

@@ -4,7 +4,6 @@ import { createRelay } from '../events/relay.ts'
 import { foldDeltas } from '../ledger/deltas.ts'
 import { forgetDays } from '../payments/controls/day-counts.ts'
 import { dropExpiredContinuations } from '../payments/dispatch/continuations.ts'
-import { dropOldCallbacks } from '../payments/resolve/callback-log.ts'
 import { expireApprovals } from '../payouts/approve.ts'
 import { forgetCommits } from '../platform/batch.ts'
 import type { Db } from '../platform/db.ts'
@@ -19,6 +18,7 @@ import { startLanes } from './lanes.ts'
 import { startLookupKeeper } from './lookup-keeper.ts'
 import { pollPaidAccounts } from './paid-accounts.ts'
 import { keepRates } from './rate-keeper.ts'
+import { startRetentionKeeper } from './retention-keeper.ts'
 import { keepSeals } from './seal-keeper.ts'
 
 const foldEveryMs = 1000
@@ -29,7 +29,6 @@ const forgetEveryMs = 30_000
 const commitsEveryMs = 10 * 60_000
 const accountEveryMs = 10_000
 const approvalEveryMs = 10_000
-const dropEveryMs = 3_600_000
 const endpointEveryMs = 5 * 60_000
 
 /** Starts all background work. Each watch works alone and may run in any number of processes. */
@@ -41,11 +40,11 @@ export function startWorker(ctx: Context): Watch[] {
     startLookupKeeper(ctx),
     startDayKeeper(ctx),
     startCellMetrics(ctx),
+    startRetentionKeeper(ctx),
     ctx.wakeups.onWake('deltas', foldEveryMs, () => foldDeltas(ctx.db.write)),
     ctx.wakeups.onWake('rates', rateEveryMs, () => keepRates(ctx)),
     ctx.wakeups.onWake('forget', forgetEveryMs, () => forget(ctx.db.write)),
     ctx.wakeups.onWake('commits', commitsEveryMs, () => forgetCommits(ctx.db.write)),
-    ctx.wakeups.onWake('callbacks', dropEveryMs, () => dropOldCallbacks(ctx.db.write)),
     ctx.wakeups.onWake('accounts', accountEveryMs, () => pollPaidAccounts(ctx)),
     ctx.wakeups.onWake('approvals', approvalEveryMs, () => endOverdueApprovals(ctx)),
     ctx.wakeups.onWake('endpoints', endpointEveryMs, () => sweep(ctx)),

@@ -57,6 +57,7 @@ export function operatorBase(ctx: Context): Omit<OperatorContext, 'principal' | 
     vault,
     cell: config.cell,
     publicUrl: config.publicUrl,
+    callbackDays: config.callbackDays,
     platformAccounts: accounts,
     writer: createWriter(),
     postings: createPostings(db.write),

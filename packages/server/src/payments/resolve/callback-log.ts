@@ -185,8 +185,3 @@ async function insertRows(db: Db, rows: readonly Row[]): Promise<undefined[]> {
       or n.per_payment_max > (select count(*) from callbacks c where c.transaction_id = n.transaction_id)`)
   return rows.map(() => undefined)
 }
-
-/** Drops the months that ended more than 90 days ago. */
-export async function dropOldCallbacks(db: Db): Promise<void> {
-  await db.query(sql`select drop_old_callbacks()`)
-}
