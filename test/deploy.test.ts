@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -173,6 +174,32 @@ test('the install script keeps settings and secrets when it runs again', (t) => 
   })
   assert.match(config.databaseUrl.reveal(), /chosen/)
 })
+
+test('the example of malipo.toml is valid with its commented lines too, and a misspelt key is found', (t) => {
+  const folder = openFolder(t)
+  const path = join(folder, 'malipo.toml')
+  for (const name of ['database-url', 'token-keys', 'secret-keys', 'metrics-token', 'simulator-token', 'pawapay-token'])
+    writeFileSync(join(folder, name), secretsOfTheExample[name] ?? 'a-token-that-is-not-used')
+  const text = read('malipo.toml')
+    .replaceAll(/^# (?=\S+ = |\[)/gm, '')
+    .replaceAll('/etc/malipo/secrets/', '')
+  const load = (changed: string) => {
+    writeFileSync(path, changed)
+    return loadConfig({ MALIPO_CONFIG: path })
+  }
+
+  const config = load(text)
+
+  assert.deepEqual([config.publicUrl, config.natsReplicas], ['https://pay.example.com', 3])
+  assert.equal(config.pawapayRates.operationsPerSecond.payout, 30)
+  assert.throws(() => load(text.replace('nats_replicas', 'nats_replica')), /nats_replica in .* is not a setting/)
+})
+
+const secretsOfTheExample: Readonly<Record<string, string>> = {
+  'database-url': 'postgres://malipo:x@127.0.0.1/malipo',
+  'token-keys': `a:${randomBytes(32).toString('base64url')}`,
+  'secret-keys': `a:v2:${randomBytes(32).toString('base64url')}`,
+}
 
 test('the secrets and the first start of compose.yaml give a database that migrates', {
   timeout: 120_000,

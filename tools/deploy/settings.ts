@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileVariable } from '../../packages/server/src/config/settings-file.ts'
 import { settings } from '../../packages/server/src/config.ts'
 
 const simulatorPage = join(import.meta.dirname, '../../packages/simulator/README.md')
 
 const ofMalipo: readonly { readonly name: string; readonly isSecret?: true }[] = Object.values(settings)
 const known = new Set([
+  fileVariable,
   ...ofMalipo.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])),
   ...(readFileSync(simulatorPage, 'utf8').match(/SIMULATOR_[A-Z_]+/g) ?? []),
 ])

@@ -5,7 +5,7 @@
 import { buildProgram } from '../../packages/cli/src/program.ts'
 import { referencePage } from '../../packages/cli/src/reference.ts'
 import sdk from '../../packages/sdk/package.json' with { type: 'json' }
-import { loadConfig, settings } from '../../packages/server/src/config.ts'
+import { loadConfig } from '../../packages/server/src/config.ts'
 import { openContext } from '../../packages/server/src/context.ts'
 import { catalogue, merchantErrors } from '../../packages/server/src/errors.ts'
 import type { ApiDocument } from '../../packages/server/src/http/reference/document.ts'
@@ -21,6 +21,7 @@ import { operatorValues } from '../dashboard/operator-values.ts'
 import { sdkTypes } from '../sdk/sdk-types.ts'
 import { apiPages } from './api-pages.ts'
 import { httpFile, postmanCollection } from './api-requests.ts'
+import { configPage, doctorPage } from './config-pages.ts'
 import { coveragePage } from './coverage.ts'
 import { inRepository, llmsIndex } from './llms.ts'
 import { alertsPage, metricsPage } from './operating-pages.ts'
@@ -35,6 +36,7 @@ export async function generated(): Promise<Map<string, string>> {
   const errorCodes = Object.values(merchantErrors).map(({ errorCode }) => errorCode)
   const files = new Map([
     ['docs/reference/config.md', configPage()],
+    ['docs/operating/doctor.md', doctorPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['docs/operating/alerts.md', alertsPage()],
@@ -62,32 +64,6 @@ export async function generated(): Promise<Map<string, string>> {
     ['packages/dashboard/src/generated/operator-values.ts', operatorValues()],
   ])
   return new Map([...files, ['docs/llms.txt', llmsIndex(inRepository, files)]])
-}
-
-function configPage(): string {
-  const rows = Object.values(settings).map((setting) => {
-    const { name, about, fallback, isSecret } = setting as {
-      name: string
-      about: string
-      fallback?: string
-      isSecret?: true
-    }
-    const standard = fallback === undefined ? '**required**' : fallback === '' ? '' : `\`${fallback}\``
-    return `| \`${name}\` | ${standard} | ${isSecret ? 'yes' : ''} | ${about} |`
-  })
-  return `${note}
-
-# Configuration
-
-Everything is set by environment variables and read once, at the start. A process that cannot use what it was given says
-so for all variables at once and exits with code 2. A secret can also be given as the path of a file that holds it, in a
-variable of the same name with \`_FILE\` at its end, such as \`DATABASE_URL_FILE\`.
-A secret that is given in both ways is an error.
-
-| variable | default | secret | what it is |
-|---|---|---|---|
-${rows.join('\n')}
-`
 }
 
 function errorsPage(): string {

@@ -93,6 +93,7 @@ export const chapters: readonly Chapter[] = [
     pages: [
       'operating/install',
       'reference/config',
+      'operating/doctor',
       'operating/people',
       'operating/payments',
       'operating/finding',

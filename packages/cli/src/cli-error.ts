@@ -54,7 +54,7 @@ function ownError(error: Error): Reported | undefined {
     return { exit: error.exit, message: error.message, ...(error.facts && { facts: error.facts }) }
   if (error.name === 'AbortError') return { exit: 'interrupted', message: 'Interrupted.' }
   if (error.name === 'ConfigError') {
-    const where = 'Set them in the environment; docs/reference/config.md describes each.'
+    const where = 'Run malipo config check; docs/reference/config.md describes each setting.'
     return { exit: 'usage', message: `${error.message}\n${where}` }
   }
   const exit = serverErrors[error.name]

@@ -13,8 +13,9 @@ const timeoutMs = 5000
 
 export function addDoctorCommand(program: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(program.command('doctor').description('Check the installation and suggest fixes.'), {
-    note: `With DATABASE_URL it checks an installation: settings, database, migrations, clock, NATS, port, simulator, disk. With a key
-pair it checks the Malipo at its URL. It changes nothing. Exits with 5 if a check fails.`,
+    note: `With DATABASE_URL or MALIPO_CONFIG it checks an installation: its settings, the durability of PostgreSQL and NATS, what the
+database holds, backups, and more: docs/operating/doctor.md lists every check. With a key pair it checks the Malipo at its URL. It
+changes nothing. Exits with 5 if a check fails.`,
     examples: ['malipo doctor', 'malipo doctor --json'],
   }).action(async () => {
     const { profile } = program.opts<{ profile?: string }>()
@@ -25,7 +26,7 @@ pair it checks the Malipo at its URL. It changes nothing. Exits with 5 if a chec
     ]
     const bad = findings.filter(({ health }) => health === 'bad')
     context.print({ isHealthy: bad.length === 0, findings }, (format) =>
-      findings.map((each) => line(format, each)).join('\n'),
+      findings.map((each) => findingLine(format, each)).join('\n'),
     )
     if (bad.length > 0) throw new CliError('checkFailed', `Failed: ${bad.map(({ what }) => what).join(', ')}.`)
   })
@@ -42,10 +43,13 @@ function node(version: string): Finding {
 
 /** Checks the operator's machine; a merchant's machine has no database. */
 async function installation(context: CommandContext, { variables }: CliEnvironment): Promise<Finding[]> {
-  if (!(variables['DATABASE_URL'] || variables['DATABASE_URL_FILE'])) return []
+  if (!isInstallation(variables)) return []
   const { examine } = await context.server()
   return examine(variables)
 }
+
+const isInstallation = (variables: CliEnvironment['variables']) =>
+  ['DATABASE_URL', 'DATABASE_URL_FILE', 'MALIPO_CONFIG'].some((name) => Boolean(variables[name]))
 
 async function access(cli: CliEnvironment, profile: string | undefined): Promise<Finding[]> {
   try {
@@ -53,16 +57,9 @@ async function access(cli: CliEnvironment, profile: string | undefined): Promise
     return [await ready(found), await pair(found)]
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    const isInstallation = Boolean(cli.variables['DATABASE_URL'])
-    const message = 'not configured; merchant commands need one'
-    return [
-      {
-        what: 'key pair',
-        health: isInstallation ? 'poor' : 'bad',
-        message,
-        remedy: 'run malipo login, or malipo dev for a local stack',
-      },
-    ]
+    const found = { what: 'key pair', message: 'not configured; merchant commands need one' }
+    if (isInstallation(cli.variables)) return [{ ...found, health: 'ok', remedy: '' }]
+    return [{ ...found, health: 'bad', remedy: 'run malipo login, or malipo dev for a local stack' }]
   }
 }
 
@@ -98,10 +95,17 @@ async function pair(access: Access): Promise<Finding> {
   }
 }
 
+const nameWidth = 19
+const indent = 6 + 2 + nameWidth + 2
 const words = { ok: ['green', 'ok'], poor: ['yellow', 'WARN'], bad: ['red', 'FAIL'] } as const
 
-function line({ paint, wrap }: Formatter, { what, health, message, remedy }: Finding): string {
+/** What was found, what it means and what to do. */
+export function findingLine(
+  { paint, wrap }: Formatter,
+  { what, health, message, meaning = '', remedy }: Finding,
+): string {
   const [colour, word] = words[health]
-  const rest = remedy === '' ? '' : `\n${' '.repeat(21)}${wrap(`${paint('bold', 'Do:')} ${remedy}`, 21)}`
-  return `${paint(colour, word.padEnd(6))}  ${what.padEnd(11)}  ${wrap(message, 21)}${rest}`
+  const rest = remedy === '' ? '' : `\n${' '.repeat(indent)}${wrap(`${paint('bold', 'Do:')} ${remedy}`, indent)}`
+  const sentence = meaning === '' ? message : `${message}. ${meaning}`
+  return `${paint(colour, word.padEnd(6))}  ${what.padEnd(nameWidth)}  ${wrap(sentence, indent)}${rest}`
 }

@@ -19,7 +19,7 @@ export const exitMeanings = {
   usage: 'usage error: an argument, file or setting is wrong or missing',
   unauthorised: 'not authorised: wrong key pair or session, or its scopes or roles do not allow this',
   unreachable: 'unreachable: Malipo, its database or your receiver did not respond',
-  checkFailed: 'check failed: doctor, conformance, ledger check, audit verify, webhooks verify',
+  checkFailed: 'check failed: doctor, config check, conformance, ledger check, audit verify, webhooks verify',
   proposed: 'proposed: nothing is changed yet, another person must approve it: malipo proposals',
   interrupted: 'interrupted by Ctrl-C',
 } as const satisfies Record<Exit, string>

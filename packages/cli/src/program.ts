@@ -12,6 +12,7 @@ import { addClockCommand } from './clock.ts'
 import { type CommandContext, createCommandContext } from './command-context.ts'
 import { nameCommands } from './command-name.ts'
 import { addCompletionCommand } from './completion.ts'
+import { addConfigCommands } from './config.ts'
 import { addConformanceCommand } from './conformance/command.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addDevCommand } from './dev.ts'
@@ -93,6 +94,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addRateCommands,
     addLedgerCommands,
     addAuditCommands,
+    addConfigCommands,
     addDatabaseCommands,
     addSecretCommands,
   ],

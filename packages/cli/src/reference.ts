@@ -37,7 +37,7 @@ Operator commands act as a person or a machine, with its URL, from the first of 
 
 If \`MALIPO_URL\` is set, it must be the URL of that session or stack, except with \`--profile\`.
 
-\`migrate\`, \`secrets\`, \`doctor\`, \`ledger check\`, \`audit verify\`, \`audit export\`, and operator commands with
+\`migrate\`, \`secrets\`, \`doctor\`, \`config check\`, \`ledger check\`, \`audit verify\`, \`audit export\`, and operator commands with
 [\`--break-glass\`](../operating/people.md#break-glass) work on the database and read [the settings of the service](config.md);
 \`npm run malipo\` takes all of them from the running stack of its clone if \`DATABASE_URL\` is not set.
 

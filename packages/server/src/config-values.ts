@@ -7,22 +7,32 @@ import type { OperationRates } from './providers/contract.ts'
 
 // Readers for the text of a setting. Each throws an error that describes the expected value.
 
+/** How a value is written in malipo.toml. Lists may also be text, with commas as in the environment. */
+export type FileForm = 'text' | 'whole number' | 'whole number or text' | 'list'
+
+/** Parses the text of a setting; without a form it is written as text. */
+export type Reader<Value> = ((text: string) => Value) & { readonly form?: FileForm }
+
+const written = <Value>(form: FileForm, read: (text: string) => Value): Reader<Value> => Object.assign(read, { form })
+
 export function nonEmpty(text: string): string {
   if (text === '') throw new Error('must not be empty')
   return text
 }
 
-export function whole(min: number, max: number) {
-  return (text: string): number => {
+export function whole(min: number, max: number): Reader<number> {
+  return written('whole number', (text) => {
     const value = Number(text)
     if (!/^\d+$/.test(text) || value < min || value > max)
       throw new Error(`must be a whole number from ${min} to ${max}`)
     return value
-  }
+  })
 }
 
 /** A total, then lower limits for single operations. */
-export function requestRates(text: string) {
+export const requestRates = written('whole number or text', readRequestRates)
+
+function readRequestRates(text: string) {
   const [total = '', ...limits] = text.trim().split(/\s+/)
   const problem =
     'must be requests per second, such as 50, then any limits per operation: 50 charge=20 payout=30 query=10'
@@ -51,8 +61,8 @@ export function oneOf<Word extends string>(...words: Word[]) {
   }
 }
 
-export function optional<Value>(read: (text: string) => Value) {
-  return (text: string): Value | undefined => (text === '' ? undefined : read(text))
+export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> {
+  return written(read.form ?? 'text', (text) => (text === '' ? undefined : read(text)))
 }
 
 export function secret(text: string): Secret {
@@ -113,10 +123,10 @@ export function databaseUrl(text: string): Secret {
 }
 
 /** Its error never repeats the text, which may hold a password. */
-export function natsUrl(text: string): Secret {
+export const natsUrl = written('list', (text) => {
   parseNatsServers(text)
   return new Secret(text)
-}
+})
 
 export function zarContact(text: string): { readonly email: string; readonly phone: string; readonly address: string } {
   const [email = '', phone = '', address = '', ...rest] = text.split(';').map((part) => part.trim())
@@ -140,7 +150,9 @@ export function signer(text: string): { readonly keyId: string; readonly private
 }
 
 /** Its error never repeats the text, which is secret even when it is wrong. */
-export function keys(text: string): VaultKeys {
+export const keys = written('list', readKeys)
+
+function readKeys(text: string): VaultKeys {
   const [first, ...rest] = text.split(',').map((entry): VaultKey => {
     const [id = '', ...parts] = entry.trim().split(':')
     const [encoded = '', word] = parts.toReversed()
@@ -156,7 +168,9 @@ export function keys(text: string): VaultKeys {
   return [first, ...rest]
 }
 
-export function ranges(text: string): readonly string[] {
+export const ranges = written('list', readRanges)
+
+function readRanges(text: string): readonly string[] {
   const entries = text.split(',').map((entry) => entry.trim())
   const given = entries.filter((entry) => entry !== '')
   if (!given.every(isRange)) throw new Error('must be addresses or ranges such as 10.0.0.0/8, comma-separated')

@@ -1,10 +1,20 @@
-import { readFileSync } from 'node:fs'
+import { admissionSettings } from './config/admission.ts'
 import { developmentSettings } from './config/development.ts'
 import { natsSettings } from './config/nats.ts'
 import { peopleSettings } from './config/people.ts'
 import { quoteSettings } from './config/quotes.ts'
 import { retentionSettings } from './config/retention.ts'
 import { traceSettings } from './config/traces.ts'
+import {
+  type FoundSetting,
+  fileProblems,
+  findSetting,
+  openSources,
+  type Setting,
+  type Sources,
+  unknownKeys,
+  type Variables,
+} from './config/setting-sources.ts'
 import {
   cipherKey,
   databaseUrl,
@@ -21,16 +31,6 @@ import {
   zarContact,
 } from './config-values.ts'
 import { cellMax } from './platform/ids.ts'
-
-interface Setting<Value> {
-  readonly name: string
-  readonly about: string
-  /** Parses the text, or throws an error that describes the expected value. */
-  readonly read: (text: string) => Value
-  /** Used when the variable is not set. A setting without a fallback is required. */
-  readonly fallback?: string
-  readonly isSecret?: true
-}
 
 /** Every external setting; docs/reference/config.md is generated from this. */
 export const settings = {
@@ -114,6 +114,7 @@ export const settings = {
     read: whole(1, 1_000_000),
     fallback: '100',
   },
+  ...admissionSettings,
   connectionsMax: {
     name: 'MALIPO_CONNECTIONS',
     about: 'Maximum number of open client connections to one process.',
@@ -312,7 +313,6 @@ export const settings = {
 } as const satisfies Record<string, Setting<unknown>>
 
 export type Config = { readonly [Key in keyof typeof settings]: ReturnType<(typeof settings)[Key]['read']> }
-type Variables = Readonly<Record<string, string | undefined>>
 
 /** Thrown with every problem at once, so that one pass corrects a deployment. */
 export class ConfigError extends Error {
@@ -323,46 +323,48 @@ export class ConfigError extends Error {
   }
 }
 
+/** From the environment, and from the file that MALIPO_CONFIG names. */
 export function loadConfig(variables: Variables): Config {
-  return load(variables, Object.keys(settings) as (keyof Config)[])
+  const { config, problems } = readConfig(variables)
+  if (config === undefined) throw new ConfigError(problems)
+  return config
+}
+
+/** Every setting with its source, and every problem. The configuration is there when there is no problem. */
+export function readConfig(variables: Variables): ConfigReading {
+  const sources = openSources(variables)
+  const { found, problems } = findAll(sources, Object.keys(settings) as (keyof Config)[])
+  const all = [...problems, ...unknownKeys(sources, rows)]
+  const config = all.length === 0 ? (valuesOf(found) as Config) : undefined
+  return { config, problems: all, found, path: sources.file?.path }
+}
+
+export interface ConfigReading {
+  readonly config: Config | undefined
+  readonly problems: readonly string[]
+  readonly found: ReadonlyMap<keyof Config, FoundSetting>
+  /** Of the file, if there is one. */
+  readonly path: string | undefined
 }
 
 /** The settings of operator commands: no token keys, since commands issue no tokens. */
 export function loadOperatorConfig(variables: Variables) {
-  return load(variables, [
+  const wanted = [
     ...(['publicUrl', 'databaseUrl', 'databaseOwnerUrl', 'cell', 'secretKeys', 'sealsPath', 'callbackDays'] as const),
     ...(['natsUrl', 'natsCa', 'natsCertificate', 'natsKey', 'natsCredentials'] as const),
-  ])
-}
-
-function load<Key extends keyof Config>(variables: Variables, wanted: readonly Key[]): Pick<Config, Key> {
-  const problems: string[] = []
-  const values = wanted.map((key) => {
-    const setting: Setting<unknown> = settings[key]
-    try {
-      return [key, setting.read(textOf(setting, variables))]
-    } catch (error) {
-      problems.push(`${setting.name} ${(error as Error).message}`)
-      return [key, undefined]
-    }
-  })
+  ]
+  const { found, problems } = findAll(openSources(variables), wanted)
   if (problems.length > 0) throw new ConfigError(problems)
-  return Object.freeze(Object.fromEntries(values)) as Pick<Config, Key>
+  return valuesOf(found) as Pick<Config, (typeof wanted)[number]>
 }
 
-/** A secret may also come from a file, whose path is in a variable whose name ends in _FILE. */
-function textOf({ name, fallback, isSecret }: Setting<unknown>, variables: Variables): string {
-  const path = isSecret ? variables[`${name}_FILE`] : undefined
-  if (path && variables[name]) throw new Error(`and ${name}_FILE are both set; remove one`)
-  const text = path ? readSecret(path) : (variables[name] ?? fallback)
-  if (text === undefined) throw new Error('is required')
-  return text
+const rows: readonly Setting<unknown>[] = Object.values(settings)
+
+function findAll(sources: Sources, wanted: readonly (keyof Config)[]) {
+  const found = new Map(wanted.map((key) => [key, findSetting(settings[key], sources)]))
+  const inSettings = [...found.values()].flatMap(({ problem }) => problem ?? [])
+  return { found, problems: [...fileProblems(sources, rows), ...inSettings] }
 }
 
-function readSecret(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    throw new Error(`cannot be read from ${path}: ${(error as NodeJS.ErrnoException).code}`)
-  }
-}
+const valuesOf = (found: ReadonlyMap<string, FoundSetting>) =>
+  Object.freeze(Object.fromEntries([...found].map(([key, { value }]) => [key, value])))

@@ -36,7 +36,7 @@ import { loadReferenceData, type ReferenceData } from './reference/data.ts'
 import { createRequestLog, type RequestLog } from './request-log/write.ts'
 
 /** Requests with their own budget. */
-export type RequestKind = keyof typeof budgets
+export type RequestKind = keyof ReturnType<typeof budgetsOf>
 
 /**
  * How many requests of each kind run at a time, the most urgent kind first. The sandbox may use as much as live while there is no
@@ -44,14 +44,14 @@ export type RequestKind = keyof typeof budgets
  * write connection that live payments need, so few run at a time. Requests without a session have their own places, so that no
  * stranger delays staff.
  */
-const budgets = {
-  live: { atOnce: 160, queueMax: 512 },
-  callback: { atOnce: 64, queueMax: 1024 },
+const budgetsOf = ({ liveRequests, callbackRequests, sandboxRequests }: Config) => ({
+  live: { atOnce: liveRequests, queueMax: 512 },
+  callback: { atOnce: callbackRequests, queueMax: 1024 },
   exchange: { atOnce: 4, queueMax: 256 },
   people: { atOnce: 4, queueMax: 256 },
   sign_in: { atOnce: 2, queueMax: 256 },
-  sandbox: { atOnce: 160, queueMax: 512, beside: { live: 40 } },
-} as const
+  sandbox: { atOnce: sandboxRequests, queueMax: 512, beside: { live: Math.floor(sandboxRequests / 4) } },
+})
 
 /** In each environment. An export keeps its place for as long as its client reads, so there are many more than pages at once. */
 const exportsMax = { perKey: 2, total: 64 }
@@ -128,7 +128,7 @@ function openGround(config: Config, { role = 'all', open = openDatabase, ...give
     ...{ url: config.natsUrl?.reveal(), access: config, log, cell: config.cell },
     onPolled: (task, hasFailed) => countRun(metrics, task, hasFailed),
   })
-  const limiter = createConcurrencyLimiter<RequestKind>({ budgets, perTurn: 32 })
+  const limiter = createConcurrencyLimiter<RequestKind>({ budgets: budgetsOf(config), perTurn: 32 })
   readProcess(metrics, { identity, db, limiter, wakeups: config.natsUrl === undefined ? undefined : wakeups })
   return { identity, log, metrics, db, wakeups, limiter }
 }

@@ -28,8 +28,8 @@ export interface OwnServers extends Ground {
 interface OwnServersOptions {
   /** Creates the database as other code would. */
   readonly create?: typeof createDatabase
-  /** PostgreSQL settings. */
-  readonly settings?: Readonly<Record<string, string>>
+  /** PostgreSQL settings; an undefined one can be changed by `alter system`. */
+  readonly settings?: Readonly<Record<string, string | undefined>>
 }
 
 export async function startOwnServers(

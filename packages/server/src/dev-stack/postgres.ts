@@ -27,8 +27,14 @@ const settings = {
   log_parameter_max_length_on_error: '0',
 }
 
-/** Starts on the data in the folder, or on new data when the folder has none. */
-export async function startPostgres(folder: string, over: Readonly<Record<string, string>> = {}): Promise<Postgres> {
+/**
+ * Starts on the data in the folder, or on new data when the folder has none. A setting that is undefined keeps PostgreSQL's own
+ * default, and `alter system` can change it.
+ */
+export async function startPostgres(
+  folder: string,
+  over: Readonly<Record<string, string | undefined>> = {},
+): Promise<Postgres> {
   const programs = programFolders()
   const server = findProgram('postgres', programs, 'postgresql')
   const user = serverUser()
@@ -39,7 +45,9 @@ export async function startPostgres(folder: string, over: Readonly<Record<string
   const port = await freePort()
   const urlOf: Postgres['urlOf'] = (database, { name, password: secret } = { name: 'postgres', password }) =>
     `postgres://${name}:${secret}@127.0.0.1:${port}/${database}`
-  const options = Object.entries({ ...settings, ...over, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const options = Object.entries({ ...settings, ...over, port }).flatMap(([name, value]) =>
+    value === undefined ? [] : ['-c', `${name}=${value}`],
+  )
   const isReady = () =>
     runStatements(urlOf('postgres'), ['select 1']).then(
       () => true,

@@ -10,14 +10,17 @@ import { createVault } from '../platform/seal.ts'
 import { openWakeups } from '../platform/wakeups.ts'
 import { type AuditCommands, auditCommands } from './audit.ts'
 import { bindOperator, type LocalOperator } from './bind-operator.ts'
-import { examine as examineInstallation, type Finding } from './doctor.ts'
+import { type ConfigReport, checkConfig as checkConfiguration } from './config-check.ts'
+import type { Finding } from './doctor/checks.ts'
+import { examine as examineInstallation } from './doctor/examine.ts'
 import { type CheckOrder, type CheckReport, check } from './ledger.ts'
 import { createPostings, noConnectors, type OperatorContext, OperatorError, performAtOnce } from './operator-context.ts'
 import { createRecentOutcomes } from './recent-outcomes.ts'
 import { listSecretKeys, type Resealed, type ResealOrder, reseal, type SecretKeyView } from './secrets.ts'
 
 export type { LocalOperator } from './bind-operator.ts'
-export type { Finding } from './doctor.ts'
+export type { ConfigReport } from './config-check.ts'
+export type { Finding } from './doctor/checks.ts'
 export type { ProposalsWanted, ProposalView } from './proposals.ts'
 
 /** What needs the database and the secret keys themselves, and break-glass: everything else, without a second person. */
@@ -115,4 +118,9 @@ export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SEC
 /** Checks an installation from outside. Works with invalid settings, and reports what is wrong with them. */
 export function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
   return examineInstallation(variables)
+}
+
+/** Reads the settings as a process does at its start, and reports every problem. Connects to nothing and shows no secret. */
+export function checkConfig(variables: Readonly<Record<string, string | undefined>>): ConfigReport {
+  return checkConfiguration(variables)
 }

@@ -47,3 +47,8 @@ function expand(address: string): string[] {
   const zeros = address.includes('::') ? Array.from({ length: missing }, () => '0') : []
   return [...groups(head), ...zeros, ...groups(tail)].map((group) => Number.parseInt(group, 16).toString(16))
 }
+
+const loopback = allowing(['127.0.0.0/8', '::1'])
+
+/** Whether a host of a URL is this machine by its name or number. */
+export const isLoopback = (host: string): boolean => host === 'localhost' || loopback(host.replaceAll(/[[\]]/g, ''))

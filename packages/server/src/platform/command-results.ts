@@ -18,3 +18,11 @@ export async function recordCommand(db: Db, { name, isGood, detail = '' }: Comma
     on conflict (name) do update
     set ended_at = excluded.ended_at, is_good = excluded.is_good, detail = excluded.detail`)
 }
+
+export async function readCommand(db: Db, name: CommandName): Promise<{ is_good: boolean; hours: number } | undefined> {
+  const [found] = await db.query<{ is_good: boolean; hours: number }>(sql`
+    select is_good, extract(epoch from clock_timestamp() - ended_at)::float8 / 3600 as hours
+    from command_results
+    where name = ${name}`)
+  return found
+}

@@ -1,4 +1,12 @@
-import { jetstream, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream'
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { connectNats, type NatsAccess } from './nats.ts'
 
@@ -86,4 +94,39 @@ async function keepStream(nats: NatsConnection, replicas: number): Promise<void>
     () => manager.streams.update(name, config),
     () => manager.streams.add({ ...fixed, ...config }),
   )
+}
+
+/** How durable the stream is, for the doctor. */
+export interface StreamFacts {
+  readonly version: string
+  readonly isEncrypted: boolean
+  /** Why no stream can be stored there. */
+  readonly jetStreamProblem?: string
+  /** Undefined before the first worker creates it. */
+  readonly stream?: { readonly isInMemory: boolean; readonly replicas: number } | undefined
+}
+
+/** Changes nothing. Throws when NATS does not respond. */
+export async function readStreamFacts(url: string, access: NatsAccess): Promise<StreamFacts> {
+  const nats = await connectNats(url, access)
+  try {
+    const { version = '', tls_required: isEncrypted = false } = nats.info ?? {}
+    try {
+      return { version, isEncrypted, stream: await findStream(await jetstreamManager(nats)) }
+    } catch (error) {
+      return { version, isEncrypted, jetStreamProblem: (error as Error).message }
+    }
+  } finally {
+    await nats.close().catch(() => undefined)
+  }
+}
+
+async function findStream(manager: JetStreamManager): Promise<StreamFacts['stream']> {
+  try {
+    const { config } = await manager.streams.info(name)
+    return { isInMemory: config.storage === StorageType.Memory, replicas: config.num_replicas }
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return undefined
+    throw error
+  }
 }
