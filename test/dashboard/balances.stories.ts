@@ -28,7 +28,7 @@ test('balances show wallets, a statement that equals the ledger, the flow and co
     assert.ok(into > 0 && out < 0 && fees < 0, [into, out, fees].join())
     const { available, reserved } = await walletOf(malipo, merchant.id)
     assert.equal(BigInt(closing), available + reserved)
-    assert.equal(minorIn((await page.getByText('Balance, with what is held').first().textContent()) ?? ''), closing)
+    assert.equal(minorIn((await page.getByText('Balance with held').first().textContent()) ?? ''), closing)
     await look(page, 'balances')
   })
 

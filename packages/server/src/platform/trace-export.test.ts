@@ -57,13 +57,10 @@ test('work that outlives a request never makes another payment that of the reque
   const [written = '', other = ''] = ids(2)
   const request = openStep()
 
-  await new Promise<void>((resolve) =>
-    duringStep(request, async () => {
-      await withoutWorkIds(() => inStep({ ...nowhere, name: 'other', payment: other }, async () => undefined))
-      await inStep({ ...nowhere, name: 'own', payment: written }, async () => undefined)
-      resolve()
-    }),
-  )
+  await duringStep(request, async () => {
+    await withoutWorkIds(() => inStep({ ...nowhere, name: 'other', payment: other }, async () => undefined))
+    await inStep({ ...nowhere, name: 'own', payment: written }, async () => undefined)
+  })
   recordRequest(request, 'POST /payout', {}, undefined)
   await traces.close()
 

@@ -116,7 +116,7 @@ const wordOf = (error: unknown) => (error instanceof AppError ? error.key : (err
 /** For a request, which learns later which payment it works on. */
 export const openStep = (): Step => ({ spanId: newSpanId(), startedMs: nowMs(), payment: undefined })
 
-export const duringStep = (step: Step, work: () => void): void => steps.run(step, work)
+export const duringStep = <Result>(step: Step, work: () => Result): Result => steps.run(step, work)
 
 /** For work that outlives the step that started it, and serves other payments. */
 export const outsideSteps = <Result>(work: () => Result): Result => (recorder ? steps.exit(work) : work())

@@ -82,7 +82,7 @@ function WalletCard({ place, wallet, owed, isChosen }: WalletCardProps) {
       </Link>
       <span className="grid gap-1 border-t border-line pt-2 text-xs">
         <span className="flex min-h-6 items-center justify-between gap-2 text-ink-2">
-          Balance, with what is held
+          Balance with held
           <Money amount={balance} currency={currency} />
         </span>
         <Part
