@@ -4,7 +4,6 @@ import { natsSettings } from './config/nats.ts'
 import { peopleSettings } from './config/people.ts'
 import { quoteSettings } from './config/quotes.ts'
 import { retentionSettings } from './config/retention.ts'
-import { traceSettings } from './config/traces.ts'
 import {
   type FoundSetting,
   fileProblems,
@@ -15,6 +14,7 @@ import {
   unknownKeys,
   type Variables,
 } from './config/setting-sources.ts'
+import { traceSettings } from './config/traces.ts'
 import {
   cipherKey,
   databaseUrl,

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/record.ts'
 import { countHashes } from '../auth/credentials.ts'
 import { countMachineHashes } from '../people/machines.ts'
 import { actorOf } from '../people/principal.ts'
-import { fingerprintsKeptDays, type KnownKey, listKeys, noteKeys, retireKeys } from '../platform/secret-keys.ts'
+import { idempotencyKeysKeptDays, type KnownKey, listKeys, noteKeys, retireKeys } from '../platform/secret-keys.ts'
 import type { OperatorContext } from './operator-context.ts'
 import type { Move, SealedColumn, SealedRow } from './sealed-column.ts'
 import { sealedColumns } from './sealed-columns.ts'
@@ -202,7 +202,7 @@ function viewOf(
 ): SecretKeyView {
   const isNewest = key === keyIds[0]
   const usedMs = known?.used_at.getTime() ?? Date.now()
-  const neededMs = usedMs + fingerprintsKeptDays * 86_400_000
+  const neededMs = usedMs + idempotencyKeysKeptDays * 86_400_000
   const isWrittenWith = Date.now() - usedMs < noticeMs
   return {
     key,

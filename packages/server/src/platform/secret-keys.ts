@@ -10,11 +10,11 @@ export interface KnownKey {
   readonly retired_at: Date | null
 }
 
-/** How long the API guarantees that an idempotency key holds. */
+/**
+ * How long the API guarantees that an idempotency key holds. Fingerprints of requests cannot be made again under another secret key,
+ * so the secret key is needed as long.
+ */
 export const idempotencyKeysKeptDays = 30
-
-/** Fingerprints of idempotency keys cannot be made again under another key; they are needed as long as the keys. */
-export const fingerprintsKeptDays = idempotencyKeysKeptDays
 
 /**
  * Records in the database which keys this process has. The first one writes from now on, so it is not retired, whatever was true

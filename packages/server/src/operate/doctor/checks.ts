@@ -69,7 +69,8 @@ export const checks = {
   },
   cell: {
     health: 'bad',
-    meaning: 'The database belongs to another cell. No process uses it: its payments would have ids that lead to the wrong cell.',
+    meaning:
+      'The database belongs to another cell. No process uses it: its payments would have ids that lead to the wrong cell.',
     remedy: 'compare DATABASE_URL and MALIPO_CELL with those of the other processes',
   },
   pooler: {
