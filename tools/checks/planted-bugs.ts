@@ -123,7 +123,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     edits: [
       {
         path: 'platform/batch.ts',
-        text: 'return resolveLost(run, entries, error as CommitUnknown<Decided<Result>>)',
+        text: 'return resolveLost({ ...run, startedAt }, entries, error as CommitUnknown<Decided<Result>>)',
         instead: `return { kind: 'again' }`,
       },
     ],

@@ -262,6 +262,7 @@ export const retentionTable: Readonly<Record<string, TableRetention>> = {
 
   // A row or a few.
   clock_offset: fixed('one row'),
+  database_cell: fixed('one row'),
   write_probe: fixed('one row, updated every second'),
   delta_folds: fixed('one row'),
   ledger_checkpoints: fixed('one row'),
