@@ -284,9 +284,11 @@ async function runExample(path: string, example: string, staged: Awaited<ReturnT
 
 const staff = { operator: ['support'] } as const
 
-/** Done, or a proposal that waits for another person. */
-const isFine = (code: number, out: string) =>
-  code === exitCodes.done || (code === exitCodes.proposed && out.includes('prp_'))
+/** Done, a proposal that waits for another person, or what the doctor rightly says of the servers of a test run. */
+const isFine = (code: number, out: string, err: string) =>
+  code === exitCodes.done ||
+  (code === exitCodes.proposed && out.includes('prp_')) ||
+  (code === exitCodes.checkFailed && err.includes('Failed: fsync, full_page_writes.'))
 
 test('every example runs as written, with real ids', { timeout: 180_000 }, async (t) => {
   const staged = await stage(t)
@@ -295,7 +297,7 @@ test('every example runs as written, with real ids', { timeout: 180_000 }, async
     for (const example of guideOf(command)?.examples ?? []) {
       const path = pathOf(command)
       const { code, out, err } = await runExample(path, example, staged)
-      assert.ok(isFine(code, out), `${example}\n${out}${err}`)
+      assert.ok(isFine(code, out, err), `${example}\n${out}${err}`)
       if (example.includes('--json') && path !== 'malipo listen')
         assert.doesNotThrow(() => JSON.parse(out), `${example}\n${out}`)
       if (path.startsWith('malipo payments')) await staged.shop.malipo.simulator.clearFaults()
