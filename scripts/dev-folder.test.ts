@@ -90,7 +90,7 @@ test('npm run malipo takes all settings from a running stack, and none beside DA
   const settingsProblem = (variables: Readonly<Record<string, string>> = {}) => {
     const { code, err } = run('scripts/malipo.ts', ['secrets', 'list'], { MALIPO_FOLDER: folder, ...variables })
     assert.equal(code, 2, err)
-    return err.split('\n').filter((line) => line.startsWith('  '))
+    return err.split('\n').flatMap((line) => /^ {2}[^:]+/.exec(line) ?? [])
   }
 
   assert.deepEqual(settingsProblem(), ['  DATABASE_URL is required', '  MALIPO_SECRET_KEYS is required'])
