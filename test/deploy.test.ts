@@ -184,7 +184,7 @@ test('the example of malipo.toml is valid with its commented lines too, and a mi
     .replaceAll(/^# (?=\S+ = |\[)/gm, '')
     .replaceAll('/etc/malipo/secrets/', '')
   const load = (changed: string) => {
-    writeFileSync(path, changed)
+    writeFileSync(path, changed, { mode: 0o644 }) // As docs/operating/install.md installs it.
     return loadConfig({ MALIPO_CONFIG: path })
   }
 

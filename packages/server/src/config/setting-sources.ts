@@ -103,11 +103,17 @@ function readSecret(path: string): string {
   }
 }
 
+/** A URL without a user, a password or a token is an address and no secret. */
+function isConfidential(value: unknown): boolean {
+  const isAddress = [value].flat().every((text) => typeof text === 'string' && /^\w+:\/\/[^@]*$/.test(text))
+  return Boolean(value) && !isAddress
+}
+
 /** What is wrong with the file as a whole, whichever settings are read. */
 export function fileProblems({ file }: Sources, settings: readonly Setting<unknown>[]): string[] {
   if (!file) return []
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => keyOf(name))
-  const open = file.isReadByOthers ? secrets.filter((key) => Boolean(file.values.get(key))) : []
+  const open = file.isReadByOthers ? secrets.filter((key) => isConfidential(file.values.get(key))) : []
   const exposed = open.map(
     (key) =>
       `${key} in ${file.path} is secret, and every user of this machine can read the file. Run chmod o-r ${file.path}, or move the secret to a file of its own and name it in ${key}_file`,

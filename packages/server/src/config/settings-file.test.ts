@@ -107,6 +107,11 @@ test('a file that others can read must hold no secret, and others must not be ab
   assert.throws(() => loadOperatorConfig({ ...required, MALIPO_CONFIG: open }), ConfigError)
   assert.deepEqual(problemsOf(writeFile(t, secret, 0o640)), [])
   assert.deepEqual(problemsOf(writeFile(t, 'port = 1\n', 0o644)), [])
+  assert.deepEqual(problemsOf(writeFile(t, 'nats_url = ["nats://10.0.0.1:4222"]\n', 0o644)), [])
+  assert.match(
+    problemsOf(writeFile(t, 'nats_url = ["nats://10.0.0.1:4222", "nats://x:y@10.0.0.2:4222"]\n', 0o644)).join(),
+    /^nats_url in malipo\.toml is secret/,
+  )
   assert.deepEqual(problemsOf(writeFile(t, 'port = 1\n', 0o646)), [
     'malipo.toml can be changed by every user of this machine. Run chmod o-w malipo.toml',
   ])
