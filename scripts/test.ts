@@ -14,6 +14,7 @@ import { testFolder } from '../packages/server/src/dev-stack/kept-servers.ts'
 import { offerServers } from '../packages/server/src/dev-stack/servers-on-request.ts'
 import { machineTime } from '../packages/server/src/dev-stack/until.ts'
 import { type Durations, longestFirst, readDurations, recordDurations, slowestLines } from '../tools/tests/durations.ts'
+import { failureLines } from '../tools/tests/failures.ts'
 import { changedPaths, dueProofs, nightlyProofs } from '../tools/tests/nightly.ts'
 import { isStage, type Round, roundsOf, type Stage } from '../tools/tests/rounds.ts'
 
@@ -63,12 +64,14 @@ async function runStages(): Promise<number> {
   const due = isAll ? nightlyProofs : dueProofs(changedPaths(root, process.env['MALIPO_CI_BASE']))
   const [startedAt, startedAtMachine] = [performance.now(), machineTime()]
   const durations: Record<string, number> = {}
+  const failures: string[] = []
   const failed: string[] = []
   for (const round of chosenStages(stage).flatMap((each) => roundsOf(root, each, due)))
-    if (!stopping.signal.aborted && !(await runRound(round, durations))) failed.push(round.name)
+    if (!stopping.signal.aborted && !(await runRound(round, durations, failures))) failed.push(round.name)
   report(durations, (machineTime() - startedAtMachine) / (performance.now() - startedAt))
   const left = nightlyProofs.filter((proof) => !due.includes(proof)).map(({ name }) => name)
   if (left.length > 0) console.log(`Their sources did not change, so only the nightly run has: ${left.join(', ')}.`)
+  for (const line of failures) console.log(line)
   if (failed.length > 0) console.log(`FAILED: ${failed.join(', ')}`)
   return failed.length > 0 || stopping.signal.aborted ? 1 : 0
 }
@@ -77,8 +80,8 @@ function chosenStages(stage: Stage | undefined): readonly Stage[] {
   return stage === undefined ? ['packages', 'systems'] : [stage]
 }
 
-/** Runs the files of a round, the longest first, and adds their durations. */
-async function runRound(round: Round, durations: Record<string, number>): Promise<boolean> {
+/** Runs the files of a round, the longest first, and adds their durations and failures. */
+async function runRound(round: Round, durations: Record<string, number>, failures: string[]): Promise<boolean> {
   console.log(`\n── ${round.name}: ${round.files.length} files`)
   const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(round.minutesMax * 60_000)])
   Object.assign(process.env, environment(join(folder, 'compiled')), round.env) // Test processes inherit it.
@@ -91,8 +94,10 @@ async function runRound(round: Round, durations: Record<string, number>): Promis
     signal,
     ...(round.skip && { testSkipPatterns: [...round.skip] }),
   })
-  events.on('test:fail', ({ todo }) => {
-    isPassed &&= todo !== undefined
+  events.on('test:fail', ({ todo, name, file = '', details }) => {
+    if (todo !== undefined) return
+    isPassed = false
+    failures.push(...failureLines({ name, file: relative(root, file), error: details.error }))
   })
   events.on('test:summary', ({ file, duration_ms }) => {
     if (file !== undefined) durations[relative(root, file)] = Math.round(duration_ms)

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { createLog } from '../packages/server/src/platform/log.ts'
 import { openWakeups } from '../packages/server/src/platform/wakeups.ts'
 import { type Cell, type CellMerchant, openCell, type Role } from './support/cluster/cell.ts'
@@ -123,6 +124,9 @@ test('a receiver of webhooks that is down fires', async () => {
 
 test('a ledger that was changed fires when the check finds it, and ends with a good check', async () => {
   const change = (by: number) => cell.ask(`update wallets set credits_posted = credits_posted + $1`, [by])
+  const open = () => cell.ask(`select from transactions where state not in ('successful', 'failed')`)
+  // A payment that ends meanwhile would store a balance that no later change corrects.
+  await until('the payments of earlier tests to end', async () => (await open()).length === 0)
   await change(1)
   await assert.rejects(cell.operator.ledger.check({ isFull: false }), { name: 'LedgerDisagreement' })
 

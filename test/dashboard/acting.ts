@@ -26,6 +26,12 @@ export async function closed(dialog: Locator, verb: string): Promise<void> {
   })
 }
 
+/** Waits for an address; otherwise fails with what the page shows instead. */
+export const arrives = (page: Page, address: RegExp): Promise<void> =>
+  page.waitForURL(address).catch(async (error) => {
+    throw new Error(`${page.url()} shows: ${await page.locator('body').innerText()}`, { cause: error })
+  })
+
 /** Fails when an element reaches over the right edge of a window of this width. */
 export async function assertWithin(page: Page, shown: Locator, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 900 })

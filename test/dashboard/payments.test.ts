@@ -323,6 +323,15 @@ async function stale({ path, list, merchant }: Stage, { page, go, person }: Owne
   await look(page, 'payments-error')
   await page.unroute('**/stream**')
   await page.unroute('**/search/transactions?**')
+  let asked = 0
+  await page.route('**/people/v1/me', (route) => {
+    asked += 1
+    if (asked > 1) return route.continue()
+    return route.fulfill({ status: 503, json: { message: 'Try later.', errorCode: 'OVERLOADED' } })
+  })
+  await go(path)
+  await list(page).getByRole('row').filter({ hasText: '1,250' }).waitFor()
+  assert.ok(asked > 1, 'a 503 is retried')
 }
 
 async function viewer({ path, as, drawer, charge, merchant }: Stage): Promise<void> {

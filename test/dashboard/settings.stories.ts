@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeNow } from '../../packages/server/src/testing/browser.ts'
-import { addAuthenticator } from './acting.ts'
+import { addAuthenticator, arrives } from './acting.ts'
 import { look, openDashboard, site } from './open-dashboard.ts'
 
 const password = 'maji ya kunywa 7'
@@ -86,7 +86,7 @@ test('an owner invites a viewer who joins and signs in; the role is ended, and t
     await page.getByRole('dialog').getByRole('button', { name: 'End the role' }).click()
     await page.getByText('Amina Otieno is no longer viewer').waitFor()
     await guest.goto(`${site}${dashboard}`)
-    await guest.waitForURL(/\/sign-in/)
+    await arrives(guest, /\/sign-in/)
   })
 
   await t.test('limits and approval rules are set with a reason', async () => {

@@ -6,8 +6,9 @@ import { CallError } from './api/call.ts'
 import { createAppRouter } from './router.tsx'
 import './styles/app.css'
 
-/** A refusal is final; only a response that did not come is asked for again. */
-const retry = (count: number, error: Error) => count < 2 && error instanceof CallError && error.code === 'NO_RESPONSE'
+/** A refusal is final. A 503 and a lost response are retried. */
+const retry = (count: number, error: Error) =>
+  count < 2 && error instanceof CallError && [0, 503].includes(error.status)
 
 const queries = new QueryClient({ defaultOptions: { queries: { retry, staleTime: 5000 } } })
 const router = createAppRouter(queries)
