@@ -1,6 +1,7 @@
 /**
  * Alerts fire by their real cause: real processes, a real Prometheus with the rules of deploy/prometheus. Only how long a condition
- * must last is shorter. The tests run one after another on one cell; each ends the cause that it began, but for the last three.
+ * must last is shorter. The tests run one after another on one cell; each ends its cause, except those that kill the
+ * simulator and the worker.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { after, before, test } from 'node:test'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 import { createLog } from '../packages/server/src/platform/log.ts'
 import { openWakeups } from '../packages/server/src/platform/wakeups.ts'
+import { reload } from '../packages/server/src/testing/server-settings.ts'
 import { type Cell, type CellMerchant, openCell, type Role } from './support/cluster/cell.ts'
 import { type OwnServers, startNatsAt, startOwnServers } from './support/cluster/own-servers.ts'
 import { type Prometheus, startPrometheus } from './support/cluster/prometheus.ts'
@@ -72,7 +74,7 @@ test('a healthy cell fires no alert', async () => {
   assert.deepEqual(await prometheus.firing(), [])
 })
 
-test('a float below its mark fires until the mark is removed', async () => {
+test('the alert on a float below its mark fires until the mark is removed', async () => {
   await cell.operator.floats.mark({ ...float, amount: '5000.00', reason })
 
   await prometheus.fires(['MalipoFloatLow'], nudge)
@@ -81,7 +83,7 @@ test('a float below its mark fires until the mark is removed', async () => {
   await prometheus.ends(['MalipoFloatLow'], nudge)
 })
 
-test('a paused provider fires until it is resumed', async () => {
+test('the alert on a paused provider fires until it is resumed', async () => {
   await payOut()
   await cell.operator.providers.pause('pawapay', { env: 'sandbox', reason })
 
@@ -101,7 +103,7 @@ test('a lane that its rate limit holds back fires until the backlog is gone', as
   await prometheus.ends(['MalipoLaneBacklog'], nudge)
 })
 
-test('money that another amount came with opens a case and fires', async () => {
+test('a charge reported with another amount opens a case, and its alert fires', async () => {
   const fault = await simulator.fault({ operation: '*', mode: 'callback_wrong_amount', amount: '99' })
   await merchant.call(api.url, 'POST', '/fiat/deposit/momo', chargeBody())
 
@@ -183,14 +185,9 @@ test('a read-only database fires for every process, and the cell', async () => {
   await prometheus.ends(['MalipoCellDown', 'MalipoNotReady'])
 })
 
-const readOnly = (value: 'on' | 'off') =>
-  servers.postgres.run(
-    'postgres',
-    `alter system set default_transaction_read_only = ${value}`,
-    'select pg_reload_conf()',
-  )
+const readOnly = (value: 'on' | 'off') => reload(servers.superuserUrl, { default_transaction_read_only: value })
 
-test('a worker that was killed fires as a process, a role, and a blind spot', async () => {
+test('a killed worker fires the alerts on its process, its role and the unread state', async () => {
   await worker.stop('SIGKILL')
 
   await prometheus.fires(['MalipoProcessDown', 'MalipoNoWorker', 'MalipoStateUnknown'])

@@ -11,6 +11,7 @@ import { Secret } from '../packages/server/src/platform/secret.ts'
 import { sendHouseCallback } from '../packages/server/src/testing/house-callbacks.ts'
 import { type ApiResponse, ask, call, type Malipo, testMalipo } from '../packages/server/src/testing/malipo.ts'
 import { payingMalipo, payOut } from '../packages/server/src/testing/paying.ts'
+import { reload } from '../packages/server/src/testing/server-settings.ts'
 import { startFaultProxy } from './chaos/fault-proxy.ts'
 import { type OwnServers, startOwnServers } from './support/cluster/own-servers.ts'
 import { startStandby } from './support/cluster/standby.ts'
@@ -60,12 +61,7 @@ async function openSite(t: TestContext) {
 
 const portOf = (url: string) => Number(new URL(url).port)
 
-const readOnly = (value: 'on' | 'off') =>
-  servers.postgres.run(
-    'postgres',
-    `alter system set default_transaction_read_only = ${value}`,
-    'select pg_reload_conf()',
-  )
+const readOnly = (value: 'on' | 'off') => reload(servers.superuserUrl, { default_transaction_read_only: value })
 
 function openOne(t: TestContext, url: string): Database {
   const limits = { connectionsMax: 1, statementTimeoutMs: 5000 }

@@ -79,7 +79,7 @@ test('payments of real processes are traced to a real receiver', { timeout: 300_
   )
   await t.test('no span has a card, a name, a number, a reference or a secret', () => assertNothingPersonal(traced))
   await t.test('a process without a receiver never loads the SDK', () => assertNotLoaded(traced))
-  await t.test('a receiver that hangs or refuses delays no payment and no stop, and what it misses is counted', () =>
+  await t.test('payments end and processes stop while a receiver hangs or refuses, and dropped spans are counted', () =>
     assertNotDelayed(traced),
   )
 })

@@ -50,6 +50,6 @@ test('today and the days before it are those of the zone, also when its clocks c
   assert.deepEqual([dayBefore(0, zone, at), dayBefore(6, zone, at)], ['2026-11-18', '2026-11-12'])
   assert.deepEqual(
     [0, 1, 2].map((days) => dayBefore(days, 'Africa/Cairo', afterTheChange)),
-    [...['2026-10-30', '2026-10-29', '2026-10-28']],
+    ['2026-10-30', '2026-10-29', '2026-10-28'],
   )
 })

@@ -8,7 +8,12 @@ export function dockerfileProblems(text: string): string[] {
     .filter((line) => /^[A-Z]/.test(line))
   const stages = new Set(lines.flatMap((line) => /^FROM \S+ AS (\S+)/.exec(line)?.[1] ?? []))
   const bases = lines.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? [])
-  const defaults = new Map(lines.flatMap((line) => (/^ARG (\w+)=(\S*)/.exec(line) ? [pair(line)] : [])))
+  const defaults = new Map(
+    lines.flatMap((line) => {
+      const [, name, value = ''] = /^ARG (\w+)=(\S*)/.exec(line) ?? []
+      return name === undefined ? [] : [[name, value] as const]
+    }),
+  )
   const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM')))
   const rules: readonly [boolean, string][] = [
     [last.some((line) => line === 'USER 65532:65532'), 'it does not run as 65532'],
@@ -27,9 +32,4 @@ export function dockerfileProblems(text: string): string[] {
       .flatMap((base) => imageProblems(defaults.get(base.replaceAll(/[${}]/g, '')) ?? base)),
     ...rules.filter(([isKept]) => !isKept).map(([, problem]) => problem),
   ]
-}
-
-function pair(line: string): [string, string] {
-  const [, name = '', value = ''] = /^ARG (\w+)=(\S*)/.exec(line) ?? []
-  return [name, value]
 }

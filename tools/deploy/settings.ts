@@ -11,7 +11,7 @@ const known = new Set([
   ...ofMalipo.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name])),
   ...(readFileSync(simulatorPage, 'utf8').match(/SIMULATOR_[A-Z_]+/g) ?? []),
 ])
-/** NATS_URL is secret because it may hold a password; one without is none. */
+/** NATS_URL is secret because it may hold a password; a URL without one is not secret. */
 const secrets = new Set(
   ofMalipo.filter(({ isSecret, name }) => isSecret && name !== 'NATS_URL').map(({ name }) => name),
 )

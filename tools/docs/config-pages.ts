@@ -77,7 +77,9 @@ name of a check, what was found, what it means and what to do. A \`FAIL\` loses 
 alert fires. \`malipo config check\` makes the checks of the settings alone, without a connection.
 
 A login without rights of its own, as Malipo uses, cannot see which standby is the synchronous one: the doctor counts the connected ones.
-Where the severity depends on the case: without live providers an old backup is a \`WARN\`; a required standby that is missing is a \`FAIL\`.
+Where the severity depends on the case, these are a \`WARN\`: \`synchronous_commit = remote_write\`, an old, failed or missing backup without
+live providers, a NATS that is not configured and does not respond, and a first secret key without \`v2\`. A required standby that is missing
+is a \`FAIL\`.
 
 | check | severity | what a failure means | what to do |
 |---|---|---|---|

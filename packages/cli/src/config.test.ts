@@ -22,7 +22,7 @@ function writeFile(t: TestContext, text: string): string {
   return path
 }
 
-test('config check accepts right settings without a connection', async () => {
+test('config check accepts valid settings without a connection', async () => {
   const { code, out, err } = await commandLine(settings)('config', 'check')
 
   assert.deepEqual([code, err], [exitCodes.done, ''])
@@ -74,7 +74,7 @@ test('config check warns about settings that are valid and wrong', async () => {
   assert.deepEqual([code, err], [exitCodes.checkFailed, 'A check failed.\n'])
 })
 
-test('config check connects only when it is asked to', async () => {
+test('config check --connect checks the database', async () => {
   const { code, out } = await commandLine({ ...settings, NATS_URL: '' })('config', 'check', '--connect')
 
   assert.equal(code, exitCodes.checkFailed)

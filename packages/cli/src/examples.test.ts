@@ -284,7 +284,7 @@ async function runExample(path: string, example: string, staged: Awaited<ReturnT
 
 const staff = { operator: ['support'] } as const
 
-/** Done, a proposal that waits for another person, or what the doctor rightly says of the servers of a test run. */
+/** Done, a proposal that waits for another person, or the doctor's findings about the test servers. */
 const isFine = (code: number, out: string, err: string) =>
   code === exitCodes.done ||
   (code === exitCodes.proposed && out.includes('prp_')) ||

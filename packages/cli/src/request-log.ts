@@ -20,7 +20,7 @@ export function addRequestLogCommand(logs: Command, context: CommandContext): vo
   guide(
     logs
       .command('requests')
-      .description('List your requests of the last 7 days and their responses, newest first.')
+      .description('List your requests of at least the last 7 days and their responses, newest first.')
       .option('--status <status>', 'only responses with this status, such as 422 or 4xx', responseStatus)
       .option('--path <route>', 'only this route, such as /api/b2b/fiat/payout')
       .option('--request-id <id>', 'only the request with this id')

@@ -15,7 +15,7 @@ let owner: string | undefined
 
 /**
  * The signed-in person. Without a session, the browser goes to the sign-in page and comes back. If another person has signed in, the
- * page is loaded again, and until then what asked for the person waits.
+ * page is loaded again, and until then the query waits.
  */
 export const meQuery = queryOptions({
   queryKey: ['me'],

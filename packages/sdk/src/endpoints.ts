@@ -46,7 +46,7 @@ export function webhookEndpointsOf({ call }: Transport): WebhookEndpoints {
 export type LoggedRequest = Schemas['LoggedRequest']
 export type RequestLogFilter = Omit<NonNullable<Operations['getRequestLog']['query']>, 'limit' | 'cursor'>
 
-/** Your own requests of the last 7 days. */
+/** Your own requests of at least the last 7 days. */
 export interface RequestLog {
   /** Newest first. */
   list(filter?: RequestLogFilter, options?: CallOptions): List<LoggedRequest>

@@ -77,7 +77,8 @@ export const settings = {
   ...natsSettings,
   cell: {
     name: 'MALIPO_CELL',
-    about: 'Number of this cell. It is part of every id, and no two cells may have the same.',
+    about:
+      'Number of this cell. It is part of every id, and no two cells may have the same. `malipo migrate` records it in the database, which no process of another cell uses.',
     read: whole(0, cellMax),
     fallback: '0',
   },

@@ -8,7 +8,7 @@ import { until } from '../../../packages/server/src/dev-stack/until.ts'
 export interface Prometheus {
   /** The names of the alerts that fire. */
   firing(): Promise<string[]>
-  /** Waits until all of these fire. `before` runs before each look. */
+  /** Waits until all of these fire. `before` runs before each poll. */
   fires(names: readonly string[], before?: () => void): Promise<void>
   /** Waits until none of these fires. */
   ends(names: readonly string[], before?: () => void): Promise<void>
@@ -25,7 +25,7 @@ interface PrometheusOptions {
 
 const configuration = join(import.meta.dirname, '../../../deploy/prometheus')
 
-/** Its files are those of the tree, but for how often it looks and how long a condition must last. */
+/** Its files are those of the tree, but for how often it polls and how long a condition must last. */
 export async function startPrometheus(t: Pick<TestContext, 'after'>, options: PrometheusOptions): Promise<Prometheus> {
   const folder = join(options.folder, 'prometheus')
   cpSync(configuration, folder, { recursive: true })
@@ -56,11 +56,11 @@ export async function startPrometheus(t: Pick<TestContext, 'after'>, options: Pr
     ].sort()
   }
   const wait = (what: string, isSo: (names: readonly string[]) => boolean, before: () => void = () => undefined) => {
-    const look = async () => {
+    const poll = async () => {
       before()
       return isSo(await firing())
     }
-    return until(what, look, { timeoutMs: 120_000 }).then(
+    return until(what, poll, { timeoutMs: 120_000 }).then(
       () => undefined,
       async (error: Error) => {
         throw new Error(`${error.message}; firing: ${(await firing()).join(', ')}`)

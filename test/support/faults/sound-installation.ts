@@ -8,14 +8,9 @@ import { createDatabase } from '../../../packages/server/src/dev-stack/database.
 import { startNatsNamed } from '../../../packages/server/src/dev-stack/nats.ts'
 import { programFolders, serverUser, startPostgres } from '../../../packages/server/src/dev-stack/postgres.ts'
 import { findProgram, freePort } from '../../../packages/server/src/dev-stack/processes.ts'
+import { runStatements } from '../../../packages/server/src/dev-stack/statements.ts'
 import { makeSecrets, openOperator } from '../../../packages/server/src/operate/operator.ts'
-import {
-  countStandbys,
-  dropStream,
-  reload,
-  run,
-  storeStream,
-} from '../../../packages/server/src/testing/server-settings.ts'
+import { countStandbys, dropStream, reload, storeStream } from '../../../packages/server/src/testing/server-settings.ts'
 import { startOwnServers } from '../cluster/own-servers.ts'
 import { startStandby } from '../cluster/standby.ts'
 
@@ -53,7 +48,7 @@ export async function startSoundInstallation(t: Pick<TestContext, 'after'>): Pro
   const servers = await startOwnServers(t, { settings, create: createQuickly })
   const { folder, loginUrl, superuserUrl } = servers
   appendFileSync(join(folder, 'postgres/pg_hba.conf'), 'host all all all scram-sha-256\n')
-  const ask = (...statements: string[]) => run(superuserUrl, statements)
+  const ask = (...statements: string[]) => runStatements(superuserUrl, statements)
   const standby = await startStandby(t, servers.postgres)
   const set = (wanted: Readonly<Record<string, string>>) => reload(superuserUrl, wanted)
   await set({ synchronous_standby_names: '*', log_parameter_max_length: '0' })
@@ -81,11 +76,11 @@ export async function startSoundInstallation(t: Pick<TestContext, 'after'>): Pro
     set,
     follow,
     changedCopy: async (...statements) => {
-      await run(primary.urlOf('postgres'), [
+      await runStatements(primary.urlOf('postgres'), [
         'drop database if exists changed',
         'create database changed template story',
       ])
-      await run(primary.urlOf('changed'), statements)
+      await runStatements(primary.urlOf('changed'), statements)
       return withDatabase(loginUrl, 'changed')
     },
     storeStream: (storage) => storeStream(lasting.url, storage),

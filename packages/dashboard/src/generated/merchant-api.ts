@@ -1998,7 +1998,7 @@ export interface Operations {
       endDate?: string | undefined
       /** From the `Link` header of the previous page */
       cursor?: string | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: Schemas['Statement']
@@ -2022,7 +2022,7 @@ export interface Operations {
       limit?: number | undefined
       /** Only transactions older than this one */
       transactionId?: string | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: {
@@ -2080,7 +2080,7 @@ export interface Operations {
       startDate: string
       /** The last day, inclusive */
       endDate: string
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: {
@@ -2234,7 +2234,7 @@ export interface Operations {
       limit?: number | undefined
       /** The `nextCursor` of the page before */
       cursor?: string | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: {
@@ -2275,7 +2275,7 @@ export interface Operations {
       limit?: number | undefined
       /** The `nextCursor` of the page before */
       cursor?: string | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: {
@@ -2316,7 +2316,7 @@ export interface Operations {
       format?: 'csv' | 'ndjson' | undefined
       /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
       bom?: '0' | '1' | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: unknown
@@ -2350,7 +2350,7 @@ export interface Operations {
       format?: 'csv' | 'ndjson' | undefined
       /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
       bom?: '0' | '1' | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: unknown
@@ -2370,7 +2370,7 @@ export interface Operations {
       format?: 'csv' | 'ndjson' | undefined
       /** 1: CSV starts with a byte order mark, by which spreadsheets recognise UTF-8 */
       bom?: '0' | '1' | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: unknown
@@ -2465,7 +2465,7 @@ export interface Operations {
       limit?: number | undefined
       /** `nextCursor` of the page before */
       cursor?: string | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: {
@@ -2495,7 +2495,7 @@ export interface Operations {
       limit?: number | undefined
       /** A transaction id or external reference */
       reference?: string | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: {
@@ -2648,7 +2648,7 @@ export interface Operations {
       limit?: number | undefined
       /** `nextCursor` of the previous page */
       cursor?: string | undefined
-      /** The time zone of the days, such as Africa/Nairobi; UTC if omitted */
+      /** The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi */
       zone?: string | undefined
     }
     answer: {

@@ -12,8 +12,8 @@ const cellLength = 3
 export type KeyKind = 'pk' | 'sk'
 
 /**
- * The cell in three hexadecimal digits, by which a router finds it, 32 random bytes in base 62, and a checksum. With the checksum a secret scanner can recognise a leaked key, and Malipo
- * rejects a mistyped key without a database query.
+ * The cell in three hexadecimal digits, by which a router finds it; 32 random bytes in base 62; a checksum. With the checksum a
+ * secret scanner can recognise a leaked key, and Malipo rejects a mistyped key without a database query.
  */
 export function makeKey(kind: KeyKind, env: Environment, cell: number): string {
   const head = `${kind}_${words[env]}_${cell.toString(16).padStart(cellLength, '0')}${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`

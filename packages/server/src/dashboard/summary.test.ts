@@ -190,7 +190,7 @@ test('what needs attention is counted: doubts, short transfers, debts and endpoi
   })
 })
 
-test('a zone that is none, an offset and an unknown currency are refused', async (t) => {
+test('an unknown zone, an offset and an unknown currency are refused', async (t) => {
   const { malipo, merchant } = await setUp(t)
   const viewer = await member(malipo, merchant.id, ['viewer'])
 

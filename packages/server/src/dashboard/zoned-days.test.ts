@@ -65,7 +65,7 @@ test('lists, statement, flow and exports have the payments of the local day that
   }
 })
 
-test('a zone that is none and an offset are refused, and the merchant API takes no zone', async (t) => {
+test('an unknown zone and an offset are refused, and the merchant API takes no zone', async (t) => {
   const { merchant, call } = await setUp(t)
 
   for (const path of Object.keys(counted)) {
@@ -102,7 +102,7 @@ test('what the tile and the chart call paid out and refunded is what left the wa
   assert.deepEqual([today.paidOut.amount, ofChart('out'), moved(out, 'payout')], [115, 115, 115])
   assert.deepEqual(
     [today.refunded.amount, sum(hours.map(({ refunded }) => refunded)), moved(out, 'refund')],
-    [...[120, 120, 120]],
+    [120, 120, 120],
   )
   assert.deepEqual([today.collected.amount, ofChart('in'), moved(into, 'charge')], [500, 500, 500])
 })

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { findProgram, freePort, type Service, startService } from './processes.ts'
+import { runStatements } from './statements.ts'
 
 /** Our own PostgreSQL on a loopback port, as durable as in production: fsync and checksums are on. */
 export interface Postgres extends Service {
@@ -94,17 +94,6 @@ function initialise(initdb: string, data: string, passwordFile: string, user: Se
   } catch (error) {
     rmSync(data, { recursive: true, force: true })
     throw error
-  }
-}
-
-async function runStatements(url: string, statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined) // The failing statement reports a killed server.
-  await client.connect()
-  try {
-    for (const statement of statements) await client.query(statement)
-  } finally {
-    await client.end()
   }
 }
 

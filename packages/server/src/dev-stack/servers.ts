@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { createDatabase, login } from './database.ts'
 import { findKeptServers } from './kept-servers.ts'
 import { startNats } from './nats.ts'
 import { startPostgres } from './postgres.ts'
 import { guardFolder, makeFolder } from './processes.ts'
 import { askForServers, type RunningServers, type Servers, socketVariable } from './servers-on-request.ts'
+import { runStatements, withClient } from './statements.ts'
 
 const copyAgeMaxMs = 3_600_000
 
@@ -48,7 +48,11 @@ async function prepareTemplate({ adminUrl, loginPassword }: Omit<Servers, 'natsU
     if (rowCount !== 0) return
     const unfinished = `${name}_unfinished`
     await admin.query(`drop database if exists ${unfinished}`)
-    await createDatabase({ urlOf, run: (database, ...all) => run(urlOf(database), all) }, unfinished, loginPassword)
+    await createDatabase(
+      { urlOf, run: (database, ...all) => runStatements(urlOf(database), all) },
+      unfinished,
+      loginPassword,
+    )
     await admin.query(`alter database ${unfinished} rename to ${name}`)
   })
   return name
@@ -69,7 +73,7 @@ async function dropOldCopies(adminUrl: string): Promise<void> {
   })
   const isOld = (name: string) => Date.now() - Number.parseInt(name.split('_')[1] ?? '', 36) > copyAgeMaxMs
   for (const name of names.filter(isOld))
-    await run(adminUrl, [`drop database if exists ${name}`]).catch(() => undefined)
+    await runStatements(adminUrl, [`drop database if exists ${name}`]).catch(() => undefined)
 }
 
 /** The database of one test file. */
@@ -92,7 +96,7 @@ export function testDatabase(): Promise<TestDatabase> {
 async function makeCopy(): Promise<TestDatabase> {
   const { adminUrl, loginPassword, natsUrl, template } = await findServers()
   const name = `test_${Date.now().toString(36)}_${randomBytes(4).toString('hex')}`
-  await run(adminUrl, [`create database ${name} template ${template}`])
+  await runStatements(adminUrl, [`create database ${name} template ${template}`])
   const superuserUrl = urlIn(adminUrl, name)
   const url = new URL(superuserUrl)
   url.username = login
@@ -112,20 +116,4 @@ function urlIn(adminUrl: string, database: string): string {
   const url = new URL(adminUrl)
   url.pathname = database
   return url.href
-}
-
-function run(url: string, statements: readonly string[]): Promise<void> {
-  return withClient(url, async (client) => {
-    for (const statement of statements) await client.query(statement)
-  })
-}
-
-async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { liveFeesProblem } from '../ledger/fee-table.ts'
-import { skewMs } from '../platform/clock.ts'
+import { skewMaxMs, skewMs } from '../platform/clock.ts'
 import { DatabaseMoved, DatabaseOfAnotherCell, isReadOnly } from '../platform/connections.ts'
 import { type Probe, sql } from '../platform/db.ts'
 import { pendingMigrations } from '../platform/migrate.ts'
@@ -21,7 +21,6 @@ export interface Readiness {
   stop(): Promise<void>
 }
 
-const skewMaxMs = 2000
 const probeEveryMs = 1000
 /** The interval while a check fails: so the pools learn soon that the database is back, or has moved. */
 const probeAgainMs = 250

@@ -106,7 +106,7 @@ test('runs read the whole table in turn, a bounded part each, and delete only ol
   assert.deepEqual([last.old, last.young], [0, 4000])
 })
 
-test('a step reads its pages and neither the whole table nor an index', async (t) => {
+test('a delete of a range of pages scans only these pages, in each partition', async (t) => {
   const { malipo } = await setUp(t)
   const plan = await malipo.ctx.db.write.query<{ 'QUERY PLAN': string }>({
     name: 'plan-of-expiry',

@@ -1,4 +1,4 @@
-import type { Source } from '../config/setting-sources.ts'
+import type { Source, Variables } from '../config/setting-sources.ts'
 import { keyOf } from '../config/settings-file.ts'
 import { readConfig, settings } from '../config.ts'
 import type { Finding } from './doctor/checks.ts'
@@ -24,7 +24,7 @@ interface SettingView {
   readonly source: Source
 }
 
-export function checkConfig(variables: Readonly<Record<string, string | undefined>>): ConfigReport {
+export function checkConfig(variables: Variables): ConfigReport {
   const reading = readConfig(variables)
   const { config, problems, found, path } = reading
   const findings = config ? settingFindings(config, reading, variables) : []

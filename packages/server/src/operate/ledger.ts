@@ -20,8 +20,8 @@ export interface CheckOrder {
 }
 
 /**
- * Throws at the first difference. The result is recorded for the metrics; a check that could not run is none. A full check counts as
- * an ordinary one too, and a difference that it found stays until the next full check.
+ * Throws at the first difference. The result is recorded for the metrics; a check that could not run is not recorded. A full check
+ * counts as an ordinary one too, and a difference that it found stays until the next full check.
  */
 export async function check(context: OperatorContext, order: CheckOrder): Promise<CheckReport> {
   // A standby is read-only, and its check counts all the same.

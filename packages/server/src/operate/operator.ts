@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Variables } from '../config/setting-sources.ts'
 import { loadOperatorConfig } from '../config.ts'
 import { createPlatformAccounts } from '../ledger/accounts.ts'
 import { createWriter } from '../ledger/chain.ts'
@@ -42,8 +43,6 @@ export interface Operator extends LocalOperator {
   }
   close(): Promise<void>
 }
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 export function openOperator(variables: Variables, actor: string, open = openDatabase): Operator {
   const config = loadOperatorConfig(variables)
@@ -116,11 +115,11 @@ export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SEC
 }
 
 /** Checks an installation from outside. Works with invalid settings, and reports what is wrong with them. */
-export function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+export function examine(variables: Variables): Promise<Finding[]> {
   return examineInstallation(variables)
 }
 
 /** Reads the settings as a process does at its start, and reports every problem. Connects to nothing and shows no secret. */
-export function checkConfig(variables: Readonly<Record<string, string | undefined>>): ConfigReport {
+export function checkConfig(variables: Variables): ConfigReport {
   return checkConfiguration(variables)
 }

@@ -2,6 +2,7 @@ import { type Drawn, drawEntries, drawnEntries, sumsOf } from '../ledger/draw.ts
 import { formatMinor } from '../money/money.ts'
 import { caseKinds } from '../payments/late-money/suspense-cases.ts'
 import { type Doubt, doubts } from '../payments/model/doubts.ts'
+import { kindOf } from '../payments/model/payment-kind.ts'
 import { isFinal, type Stage, stageOf } from '../payments/model/state.ts'
 import type { Attempt, Transaction } from '../payments/model/store.ts'
 import { timing } from '../payments/resolve/timing.ts'
@@ -68,8 +69,6 @@ export function listed(found: PaymentSummary): ListedPayment {
     ...(wake_in_seconds !== null && { nextPollInSeconds: wake_in_seconds }),
   }
 }
-
-const kindOf = (type: Transaction['type']) => (type === 'withdrew' ? 'payout' : type === 'deposit' ? 'charge' : type)
 
 export const typeOf = (kind: ListedPayment['type']): Transaction['type'] =>
   kind === 'payout' ? 'withdrew' : kind === 'charge' ? 'deposit' : kind

@@ -1,7 +1,7 @@
 import type { MetricEntry } from './metric-table.ts'
 
-const provider = ['env', 'provider'] as const
-const float = ['env', 'provider', 'country', 'currency'] as const
+export const provider = ['env', 'provider'] as const
+export const float = ['env', 'provider', 'country', 'currency'] as const
 
 /** What one worker reads from the database for the whole cell. The others do not report these. */
 export const cellMetrics = {

@@ -17,6 +17,9 @@ export function startWatch(): () => number {
   return () => Math.max(performance.now() - steady, Date.now() - wall)
 }
 
+/** A process whose clock differs from the database's by more is not ready. */
+export const skewMaxMs = 2000
+
 /** The clock difference to the database, positive when this process is ahead. Assumes half the round trip each way. */
 export async function skewMs(db: Db): Promise<number> {
   const before = Date.now()

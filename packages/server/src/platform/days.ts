@@ -10,7 +10,7 @@ export const DayFields = { startDate: Day('YYYY-MM-DD, in UTC'), endDate: Day('T
 
 export const Zone = Type.String({
   maxLength: 64,
-  description: 'The time zone of the days, such as Africa/Nairobi; UTC if omitted',
+  description: 'The time zone of startDate and endDate instead of UTC, such as Africa/Nairobi',
 })
 
 export interface Days {

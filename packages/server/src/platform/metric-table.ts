@@ -1,4 +1,4 @@
-import { cellMetrics } from './cell-metric-table.ts'
+import { cellMetrics, float, provider } from './cell-metric-table.ts'
 
 /** A metric of Malipo. Dashboards and alert rules depend on its name: add, do not rename. */
 export interface MetricEntry {
@@ -12,8 +12,6 @@ export interface MetricEntry {
 
 const requestSeconds = [0.005, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const
 const lifeSeconds = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3600, 14_400, 86_400] as const
-const provider = ['env', 'provider'] as const
-const float = ['env', 'provider', 'country', 'currency'] as const
 
 /** What each process knows by itself. */
 const processMetrics = {

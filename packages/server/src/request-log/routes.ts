@@ -61,7 +61,7 @@ export function requestLogRoutes(app: App, ctx: Context): void {
       schema: {
         summary: 'List your requests and their responses',
         description:
-          'Newest first, kept for 7 days. An entry appears about a second after its response. A page may have fewer entries than its limit: continue while it has a `nextCursor`.',
+          'Newest first, kept for at least 7 days. An entry appears about a second after its response. A page may have fewer entries than its limit: continue while it has a `nextCursor`.',
         tags: ['Webhooks'],
         querystring: LogQuery,
         response: {

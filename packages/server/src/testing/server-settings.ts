@@ -1,41 +1,27 @@
 import { jetstreamManager, StorageType } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import pg from 'pg'
+import { runStatements, withClient } from '../dev-stack/statements.ts'
 import { until } from '../dev-stack/until.ts'
 
 // Changes servers of a test as their administrator does.
 
-async function inDatabase<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
-export const run = (url: string, statements: readonly string[]): Promise<void> =>
-  inDatabase(url, async (client) => {
-    for (const statement of statements) await client.query(statement)
-  })
-
 /** Returns when a new session sees the changed settings. */
 export async function reload(url: string, wanted: Readonly<Record<string, string>>): Promise<void> {
   const changes = Object.entries(wanted).map(([name, value]) => `alter system set ${name} = ${pg.escapeLiteral(value)}`)
-  await run(url, [...changes, 'select pg_reload_conf()'])
+  await runStatements(url, [...changes, 'select pg_reload_conf()'])
   for (const [name, value] of Object.entries(wanted)) await until(name, async () => (await shown(url, name)) === value)
 }
 
 const shown = (url: string, name: string) =>
-  inDatabase(url, async (client) => {
+  withClient(url, async (client) => {
     const { rows } = await client.query<{ value: string }>('select current_setting($1) as value', [name])
     return rows[0]?.value
   })
 
 /** Returns when as many standbys follow the server. */
 export const countStandbys = (url: string, count: number): Promise<boolean> =>
-  inDatabase(url, (client) =>
+  withClient(url, (client) =>
     until(`${count} standbys`, async () => {
       const { rows } = await client.query(`select from pg_stat_replication where state = 'streaming'`)
       return rows.length === count

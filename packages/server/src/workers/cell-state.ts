@@ -117,7 +117,7 @@ export function caseGroups(db: Db): Promise<CaseGroup[]> {
     group by env, provider, kind, currency`)
 }
 
-/** What stands behind: seals, the relay, the archive of the log. Null where there is nothing behind or nothing known. */
+/** How far the seals, the relay and the WAL archive are behind. Null if nothing is behind, or nothing is known. */
 interface Lags {
   readonly unsealed_seconds: number | null
   readonly relay_seconds: number | null

@@ -6,6 +6,7 @@ import { permissionsIn, useMe } from '../../session.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { counted } from '../../ui/counted.ts'
 import { Forbidden } from '../../ui/forbidden.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useAction } from '../../ui/use-action.ts'
@@ -88,8 +89,6 @@ function CheckedFile({ place, file, onAnother, onPaid }: CheckedFileProps) {
     </Page>
   )
 }
-
-const counted = (count: number, word: string) => `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
 
 function progressOf({ rows, isChecking, checkedInMs }: Bulk): string {
   if (isChecking) return `Checking ${counted(rows.length, 'row')}…`

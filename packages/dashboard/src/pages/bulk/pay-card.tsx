@@ -4,6 +4,7 @@ import { ActionProblem } from '../../ui/action-problem.tsx'
 import { fromMinor, readAmount, toMinor } from '../../ui/amount.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { counted } from '../../ui/counted.ts'
 import { TextField } from '../../ui/field.tsx'
 import { type Figure, Figures, Verified } from '../../ui/figures.tsx'
 import { Money } from '../../ui/money.tsx'
@@ -28,7 +29,7 @@ export function PayCard({ ready, totals, isChecked, isBusy, error, onPay }: PayC
   const isTyped = sums.every(({ currency, amount }) => readAmount(typed[currency] ?? '', currency).amount === amount)
   const missing = totals.filter((total) => total.missing > 0)
   return (
-    <Card className="shadow-raised" title={`If you pay the ${rowsText(ready.length)}`}>
+    <Card className="shadow-raised" title={`If you pay the ${counted(ready.length, 'ready row')}`}>
       <div className="grid gap-3.5">
         <Destinations ready={ready} sums={sums} />
         <Figures figures={sumsByWallet(ready).flatMap((sum) => walletFacts(sum, totals))} />
@@ -67,8 +68,6 @@ export function PayCard({ ready, totals, isChecked, isBusy, error, onPay }: PayC
     </Card>
   )
 }
-
-const rowsText = (count: number) => `${count.toLocaleString('en')} ready ${count === 1 ? 'row' : 'rows'}`
 
 /** As a person types it: without decimals that are zero. */
 const plain = (amount: string) => amount.replace(/\.0+$/, '')

@@ -19,7 +19,7 @@ const requestsPage = 100
 
 type RequestFilters = Pick<DeveloperSearch, 'status' | 'path' | 'requestId' | 'startDate' | 'endDate'>
 
-/** The merchant's requests of the last 7 days, newest first. */
+/** The merchant's requests, newest first. */
 export function requestsQuery(place: Place, search: RequestFilters, zone?: string) {
   const { status, path, requestId, startDate, endDate } = search
   const filters = { status, path, requestId, startDate, endDate, zone }

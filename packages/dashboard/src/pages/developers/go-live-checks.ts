@@ -54,7 +54,7 @@ function sandboxChecks(
     {
       title: 'A sandbox payment was made over the API',
       isDone: known(requests, (some) => some.some(isAcceptedPayment)),
-      about: 'A charge or payout in the request log of the last 7 days.',
+      about: 'A charge or payout in the request log, which keeps at least 7 days.',
     },
     {
       title: 'A webhook got a 2xx response',

@@ -16,7 +16,7 @@ import { HttpStatus } from './http-status.tsx'
 import { RequestDetail } from './request-detail.tsx'
 import { RequestFilters } from './request-filters.tsx'
 
-/** The merchant's own requests of the last 7 days, with what was refused and why. */
+/** The merchant's own requests, with what was refused and why. */
 export function RequestsTab() {
   const place = usePlace()
   const search = useSearch({ from: '/m/$merchantId/$env/developers' })
@@ -86,8 +86,8 @@ function RequestList({ requests, opened, hasMore, isEmpty, onEnd, onOpen }: Requ
   if (isEmpty)
     return (
       <Empty title="No request fits">
-        Requests of the last 7 days are here about a second after their response. Remove a filter, or make one: npm run
-        malipo -- whoami
+        Requests are here about a second after their response, for at least 7 days. Remove a filter, or make one: npm
+        run malipo -- whoami
       </Empty>
     )
   return (
@@ -170,7 +170,7 @@ function Figures({ requests }: { readonly requests: readonly LoggedRequest[] }) 
   const at = (share: number) => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0
   return (
     <footer className="flex flex-wrap gap-x-4 border-t border-line px-6 py-2.5 text-xs text-ink-3 max-phone:px-4">
-      <span className="flex-1">{requests.length.toLocaleString('en')} loaded, kept for 7 days</span>
+      <span className="flex-1">{requests.length.toLocaleString('en')} loaded, kept for at least 7 days</span>
       {took.length > 0 && (
         <span>
           p50 {at(0.5)} ms · p95 {at(0.95)} ms · {((failed / took.length) * 100).toFixed(1)} % refused

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Place } from '../../api/place.ts'
 import { Card } from '../../ui/card.tsx'
+import { counted } from '../../ui/counted.ts'
 import { Icon, type IconName } from '../../ui/icons.tsx'
 import { moneyText } from '../../ui/money.tsx'
 import type { Summary } from './summary-query.ts'
@@ -71,9 +72,6 @@ function MatterRow({ matter, place }: { readonly matter: Matter; readonly place:
     </li>
   )
 }
-
-const counted = (count: number, one: string, many: string) =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 
 function mattersOf(attention: Summary['attention']): Matter[] {
   return [

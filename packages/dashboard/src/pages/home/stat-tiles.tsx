@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Place } from '../../api/place.ts'
 import { Sparkline } from '../../ui/charts/sparkline.tsx'
+import { counted } from '../../ui/counted.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Money } from '../../ui/money.tsx'
 import type { PaymentFilters } from '../payments/filters.ts'
@@ -30,7 +31,7 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
         name="Collected today"
         note={
           <>
-            {countText(today.collected.count, 'charge')},{' '}
+            {counted(today.collected.count, 'charge')},{' '}
             <Delta
               after={today.collected.amount}
               before={lastWeek.collected.amount}
@@ -56,7 +57,7 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
         name="Paid out today"
         note={
           <>
-            {countText(today.paidOut.count, 'payout')},{' '}
+            {counted(today.paidOut.count, 'payout')},{' '}
             <Delta
               after={today.paidOut.amount}
               before={lastWeek.paidOut.amount}
@@ -90,8 +91,6 @@ export function StatTiles({ place, summary, hoursPassed }: TilesProps) {
     </section>
   )
 }
-
-const countText = (count: number, word: string) => `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
 
 /** The code steps back further beside a large figure. */
 const Sum = ({ amount, currency }: { readonly amount: number; readonly currency: string }) => (

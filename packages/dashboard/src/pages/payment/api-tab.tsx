@@ -28,7 +28,9 @@ export function ApiTab({ place, transactionId, may }: ApiTabProps) {
   if (error) return <Note look="fail">{error.message}</Note>
   if (!data) return <div aria-busy="true" className="skeleton delayed mt-4 h-40" />
   if (data.length === 0)
-    return <p className="pt-6 text-ink-3">The request log has no request about this payment. It keeps 7 days.</p>
+    return (
+      <p className="pt-6 text-ink-3">The request log has no request about this payment. It keeps at least 7 days.</p>
+    )
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4 pt-4">
       <fieldset className="inline-flex w-fit gap-0.5 rounded-sm bg-surface-3 p-0.5">

@@ -1,3 +1,4 @@
+import { counted } from '../../ui/counted.ts'
 import { zoneChoice, zoneWord } from '../../ui/zone.ts'
 
 interface FooterProps {
@@ -19,7 +20,7 @@ const keys = [
 /** How many are loaded, and the keys of the list. */
 export function ListFooter({ count, hasMore, isLoading, mayExport }: FooterProps) {
   const zone = zoneWord(zoneChoice.use())
-  const payments = count === undefined ? '' : `${count.toLocaleString('en')} ${count === 1 ? 'payment' : 'payments'}`
+  const payments = count === undefined ? '' : counted(count, 'payment')
   return (
     <footer className="@container flex h-10 flex-none items-center gap-4 border-t border-line px-6 text-xs text-ink-3 max-phone:px-4">
       <span className="whitespace-nowrap" role="status">

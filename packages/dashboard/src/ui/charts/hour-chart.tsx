@@ -147,16 +147,16 @@ function Bar({ bar, scales: { x, y } }: { readonly bar: HourBar; readonly scales
   return sides.flatMap(({ parts, sign }) =>
     parts.map(({ colour, value }, index) => {
       const base = sign * totalOf(parts.slice(0, index))
-      const ends = [y(base), y(base + sign * value)]
+      const [start, stop] = [y(base), y(base + sign * value)] as const
       const gap = index === 0 ? 0 : 1
       return (
         <rect
           fill={colour}
-          height={Math.max(0, Math.abs(y(base) - y(base + sign * value)) - gap)}
+          height={Math.max(0, Math.abs(start - stop) - gap)}
           key={`${sign} ${colour}`}
           width={width}
           x={left}
-          y={Math.min(...ends) + (sign < 0 ? gap : 0)}
+          y={Math.min(start, stop) + (sign < 0 ? gap : 0)}
         />
       )
     }),

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { liveFeesProblem } from '../../ledger/fee-table.ts'
-import { skewMs } from '../../platform/clock.ts'
+import { skewMaxMs, skewMs } from '../../platform/clock.ts'
 import { readCommand } from '../../platform/command-results.ts'
 import type { Db } from '../../platform/db.ts'
 import { pendingMigrations } from '../../platform/migrate.ts'
@@ -11,7 +11,6 @@ import { openConnectors } from '../../providers/registry.ts'
 import { loadReferenceData } from '../../reference/data.ts'
 import { type Finding, failed, ok } from './checks.ts'
 
-const skewMaxMs = 2000
 /** The same as of the alert MalipoBackupOld. */
 const backupHoursMax = 26
 

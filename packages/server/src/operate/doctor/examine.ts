@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, resolve } from 'node:path'
+import type { Variables } from '../../config/setting-sources.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { DatabaseMoved, DatabaseOfAnotherCell } from '../../platform/connections.ts'
 import { openDatabase } from '../../platform/db.ts'
@@ -15,7 +16,7 @@ const responseMs = 5000
 const gibibyte = 1024 ** 3
 
 /** Checks everything that an installation needs, with the settings of its processes. Changes nothing. */
-export async function examine(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+export async function examine(variables: Variables): Promise<Finding[]> {
   const reading = readConfig(variables)
   const { config, problems } = reading
   if (!config) return [failed('settings', problems.join('; '))]

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { Variables } from '../../config/setting-sources.ts'
 import { type Config, type ConfigReading, settings } from '../../config.ts'
 import { isLoopback } from '../../platform/addresses.ts'
 import { type Finding, failed, ok } from './checks.ts'
 import { weakKeys } from './weak-keys.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 /** Which live providers these settings give a URL, whether or not they are complete. */
 const liveUrls = ({ pawapayUrl, flutterwaveUrl }: Config) =>
@@ -26,7 +25,7 @@ export function settingFindings(config: Config, reading: ConfigReading, variable
   ]
 }
 
-/** Variables of commands, which are no settings of a process. */
+/** Variables of commands; no process reads them. */
 const ofCommands = /^MALIPO_(CONFIG|URL|(OPERATOR_)?(PUBLIC_KEY|API_KEY)(_LIVE)?|PROFILE|DEBUG|FOLDER|WEBHOOK_SECRET)$/
 
 function unknownVariables(variables: Variables): Finding[] {

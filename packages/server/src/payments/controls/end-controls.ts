@@ -11,8 +11,8 @@ interface Changed {
 }
 
 /**
- * From when the time of payouts that end is counted, where it is not their acceptance: from their approval; null for those that
- * ended without one. Costs no statement for payments that end soon.
+ * The start of the time to final of payouts that end, where it is not their acceptance: their approval, or null if they ended
+ * without one. Costs no statement for payouts that end within a minute.
  */
 export async function countedFrom(tx: Tx, at: Date, changed: readonly Changed[]): Promise<Map<string, Date | null>> {
   const ended = changed.filter(

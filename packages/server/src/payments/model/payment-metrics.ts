@@ -4,6 +4,7 @@ import { showId } from '../../platform/ids.ts'
 import { type Metrics, observeBatches } from '../../platform/metrics.ts'
 import { isTracing, recordPayment } from '../../platform/traces.ts'
 import { isOutgoing } from './outgoing.ts'
+import { kindOf } from './payment-kind.ts'
 import { isFinal } from './state.ts'
 import type { Transaction } from './store.ts'
 
@@ -12,7 +13,7 @@ type CountedFrom = ReadonlyMap<string, Date | null>
 /** Called when the transaction that wrote them is known to be committed. */
 export interface PaymentObserver {
   accepted(transactions: readonly Transaction[]): void
-  /** `from` has those whose time is not counted from their acceptance; null: not counted. */
+  /** `from` has the start of the time to final where it is not the acceptance; null: the time is not counted. */
   ended(transactions: readonly Transaction[], from: CountedFrom): void
 }
 
@@ -44,12 +45,9 @@ function countEnd(metrics: Metrics, transaction: Transaction, from: Date | null 
     metrics.floatSpent.inc({ env, provider, country, currency }, Number(formatMinor(amount, currency)))
 }
 
-const names = { deposit: 'charge', withdrew: 'payout' } as const satisfies Partial<Record<Transaction['type'], string>>
-
 function traceEnd({ id, type, created_at, updated_at, ...transaction }: Transaction): void {
   const { merchant_id, env, method, provider, state, failure } = transaction
-  const name = type === 'deposit' || type === 'withdrew' ? names[type] : type
-  recordPayment(id, name, created_at, updated_at, {
+  recordPayment(id, kindOf(type), created_at, updated_at, {
     'malipo.merchant_id': showId('merchant', merchant_id),
     'malipo.env': env,
     'malipo.method': method,

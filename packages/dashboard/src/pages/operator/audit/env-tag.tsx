@@ -5,7 +5,7 @@ const looks = {
   sandbox: { word: 'Sandbox', dot: 'bg-sand' },
 } as const
 
-/** The environment of an entry. What concerns a person, or a merchant as a whole, is of none. */
+/** The environment of an entry. An entry about a person, or a merchant as a whole, concerns both. */
 export function EnvTag({ env }: Pick<AuditEntry, 'env'>) {
   const { word, dot } = env ? looks[env] : { word: 'Both', dot: 'border border-ink-3' }
   return (

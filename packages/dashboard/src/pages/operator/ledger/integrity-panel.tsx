@@ -19,7 +19,7 @@ export function IntegrityPanel() {
   return (
     <Card actions={data && <Result data={data} />} title="Integrity">
       <p className="mb-3 text-xs text-ink-2">
-        Three checks show whether someone changed the books past Malipo. They cover all merchants and currencies, live
+        Three checks show whether the books were changed outside Malipo. They cover all merchants and currencies, live
         and sandbox.
       </p>
       <QueryProblem error={error} />
@@ -92,9 +92,10 @@ function CheckFact({ data: { check, entriesAbout } }: FactOf) {
       {hasRun ? (
         <p>
           <code>malipo ledger check</code> computes every balance again from about {countText(entriesAbout)} entries. It
-          found no difference{' '}
+          found no difference
           {sealedAt !== undefined && (
             <>
+              {' '}
               up to <Time at={sealedAt} />
             </>
           )}
@@ -108,7 +109,9 @@ function CheckFact({ data: { check, entriesAbout } }: FactOf) {
       {hasRun && (
         <p>
           {lastFullRun ? (
-            <>Last full check, from the first entry: {<Time at={lastFullRun.at} />}.</>
+            <>
+              Last full check, from the first entry: <Time at={lastFullRun.at} />.
+            </>
           ) : (
             'No full check yet.'
           )}

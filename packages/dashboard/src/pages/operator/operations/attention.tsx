@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { Card } from '../../../ui/card.tsx'
+import { counted } from '../../../ui/counted.ts'
 import { Icon, type IconName } from '../../../ui/icons.tsx'
 import { moneyText } from '../../../ui/money.tsx'
-import { ageText, countText, providerText } from '../parts/words.ts'
+import { ageText, providerText } from '../parts/words.ts'
 import type { MorningCheck } from './gauges.tsx'
 
 interface Item {
@@ -47,7 +48,7 @@ export function Attention({ check }: { readonly check: MorningCheck }) {
 
 function proposalsOf({ proposals: { open, oldestSeconds = 0 } }: MorningCheck): Item[] {
   if (open === 0) return []
-  const fact = `${countText(open)} ${open === 1 ? 'proposal waits' : 'proposals wait'} for a second person`
+  const fact = `${counted(open, 'proposal waits', 'proposals wait')} for a second person`
   const link = { to: '/operator/proposals', word: 'Decide' } as const
   return [{ key: 'proposals', icon: 'approvals', fact, detail: `oldest ${ageText(oldestSeconds)}`, link }]
 }
@@ -57,7 +58,7 @@ const suspenseOf = ({ suspense }: MorningCheck): Item[] =>
     key: `suspense ${currency}`,
     icon: 'suspense',
     fact: `${moneyText(amount, currency)} in suspense`,
-    detail: `${countText(cases)} ${cases === 1 ? 'case' : 'cases'}, oldest ${ageText(oldestSeconds)}`,
+    detail: `${counted(cases, 'case')}, oldest ${ageText(oldestSeconds)}`,
     link: { to: '/operator/suspense', word: 'Clear' },
   }))
 
@@ -65,7 +66,7 @@ const doubtsOf = ({ doubts }: MorningCheck): Item[] =>
   doubts.map(({ doubt, summary, payments, oldestSeconds }) => ({
     key: `doubt ${doubt}`,
     icon: 'doubt',
-    fact: `${countText(payments)} ${payments === 1 ? 'payment' : 'payments'}: ${summary}`,
+    fact: `${counted(payments, 'payment')}: ${summary}`,
     detail: `oldest ${ageText(oldestSeconds)}; open one in the list to decide`,
   }))
 

@@ -2,13 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Environment } from '../../../api/place.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { counted } from '../../../ui/counted.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Money } from '../../../ui/money.tsx'
 import { CurrencySums } from '../parts/currency-sums.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
-import { ageText, countText, methodText, nameText, providerText, upperFirst } from '../parts/words.ts'
-import { type ListedPayment, paymentsQuery } from '../payments/queries.ts'
+import { ageText, methodText, nameText, providerText, upperFirst } from '../parts/words.ts'
+import { isOut, type ListedPayment, paymentsQuery } from '../payments/queries.ts'
 import type { MorningCheck } from './gauges.tsx'
 
 interface DoubtQueueProps {
@@ -45,9 +46,9 @@ export function DoubtQueue({ env, opened, onOpen, sums }: DoubtQueueProps) {
       )}
       <CurrencySums
         label="Sums in doubt"
-        sums={sums.map(({ currency, amount, isOut, payments: count }) => ({
-          ...{ currency, amount, isOut },
-          about: `${countText(count)} ${count === 1 ? 'payment' : 'payments'} ${isOut ? 'out' : 'in'}`,
+        sums={sums.map(({ payments: count, ...sum }) => ({
+          ...sum,
+          about: `${counted(count, 'payment')} ${sum.isOut ? 'out' : 'in'}`,
         }))}
       />
       {hasNextPage && (
@@ -60,9 +61,6 @@ export function DoubtQueue({ env, opened, onOpen, sums }: DoubtQueueProps) {
 }
 
 const daySeconds = 86_400
-
-/** The money leaves. */
-const isOut = (type: ListedPayment['type']) => type === 'payout' || type === 'refund'
 
 /** The merchant's own name for the payment. */
 const Reference = ({ text, className = '' }: { readonly text: string; readonly className?: string }) => (

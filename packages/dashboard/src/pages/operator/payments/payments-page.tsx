@@ -13,7 +13,7 @@ import { nameText, upperFirst } from '../parts/words.ts'
 import { Drawer } from './drawer.tsx'
 import { PaymentFilters } from './payment-filters.tsx'
 import { PaymentPanel } from './payment-panel.tsx'
-import { type ListedPayment, paymentsQuery } from './queries.ts'
+import { isOut, type ListedPayment, paymentsQuery } from './queries.ts'
 
 /** Payments of all merchants: open ones that wait the longest first, or all of them with the newest first. */
 export function OperatorPaymentsPage() {
@@ -88,9 +88,7 @@ const columns: readonly VirtualColumn<ListedPayment>[] = [
     head: 'Amount',
     width: '140px',
     isNumber: true,
-    cell: ({ amount, currency, type }) => (
-      <Money amount={amount} currency={currency} isOut={type === 'payout' || type === 'refund'} />
-    ),
+    cell: ({ amount, currency, type }) => <Money amount={amount} currency={currency} isOut={isOut(type)} />,
   },
   { head: 'Status', width: '136px', cell: ({ stage }) => <StatusBadge of={stage} /> },
   { head: 'Merchant', width: 'minmax(120px,1fr)', cell: ({ merchant }) => merchant.name },
@@ -116,7 +114,7 @@ function PhoneRow({ payment }: { readonly payment: ListedPayment }) {
     <span className="grid h-full grid-cols-[1fr_auto] content-center gap-x-3 gap-y-0.5">
       <span className="truncate font-medium">{merchant.name}</span>
       <span className="text-right">
-        <Money amount={amount} currency={currency} isOut={type === 'payout' || type === 'refund'} />
+        <Money amount={amount} currency={currency} isOut={isOut(type)} />
       </span>
       <span className="truncate font-mono text-xs text-ink-3">{externalReference}</span>
       <span className="text-right">

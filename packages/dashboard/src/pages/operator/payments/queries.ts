@@ -8,6 +8,9 @@ export type ListedPayment = Schemas['PaymentPage']['payments'][number]
 export type Payment = Schemas['Payment']
 export type Resolution = Schemas['Resolution']
 
+/** The money leaves. */
+export const isOut = (type: ListedPayment['type']): boolean => type === 'payout' || type === 'refund'
+
 type Wanted = Omit<InputOf<Operations['getPayments']>['query'], 'limit' | 'after'>
 
 const pageSize = 100

@@ -5,6 +5,7 @@ import type { Environment } from '../../../api/place.ts'
 import type { Schemas } from '../../../generated/operator-api.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { counted } from '../../../ui/counted.ts'
 import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Money } from '../../../ui/money.tsx'
@@ -14,7 +15,7 @@ import { operationsQuery } from '../operations/operations-query.ts'
 import { CurrencySums } from '../parts/currency-sums.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { operatorKey, useOperator } from '../parts/use-operator.ts'
-import { ageText, countText, providerText, upperFirst } from '../parts/words.ts'
+import { ageText, providerText, upperFirst } from '../parts/words.ts'
 import { CaseCard } from './case-card.tsx'
 
 export type SuspenseCase = Schemas['SuspenseCase']
@@ -62,7 +63,7 @@ export function SuspensePage() {
               label="Sums of all open cases"
               sums={(check?.suspense ?? []).map(({ currency, amount, cases, oldestSeconds }) => ({
                 ...{ currency, amount },
-                about: `${countText(cases)} ${cases === 1 ? 'case' : 'cases'}, oldest ${ageText(oldestSeconds)}`,
+                about: `${counted(cases, 'case')}, oldest ${ageText(oldestSeconds)}`,
               }))}
             />
           </Card>
