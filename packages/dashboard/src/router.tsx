@@ -22,7 +22,7 @@ import { firstPath, meQuery } from './session.ts'
 const ErrorPage = lazyRouteComponent(() => import('./frame/error-page.tsx'), 'ErrorPage')
 const NotFoundPage = lazyRouteComponent(() => import('./frame/not-found-page.tsx'), 'NotFoundPage')
 const soonMs = 2000
-setTimeout(() => void Promise.all([ErrorPage.preload?.(), NotFoundPage.preload?.()]).catch(() => undefined), soonMs)
+setTimeout(() => [ErrorPage, NotFoundPage].map((page) => page.preload?.()), soonMs)
 
 interface RouterContext {
   readonly queries: QueryClient
