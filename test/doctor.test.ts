@@ -90,6 +90,13 @@ test('doctor names a pooler that changes sessions', async (t) => {
   await assertNamed('pooler', 'bad', { DATABASE_URL: pooler.url })
 })
 
+test('doctor names a pooler whose only session another client uses', async (t) => {
+  const pooler = await startTransactionPooler(sound.variables.DATABASE_URL, { sessionsMax: 1 })
+  t.after(() => pooler.close())
+
+  await assertNamed('pooler', 'bad', { DATABASE_URL: pooler.url })
+})
+
 /** Rights of the login: how it gets them and loses them. */
 const rights: readonly [CheckName, Finding['health'], string, string][] = [
   ['login rights', 'poor', 'alter role malipo inherit', 'alter role malipo noinherit'],
@@ -128,6 +135,15 @@ const dropHours = `
 
 test('doctor names partitions when no hours are ahead', async () => {
   await assertNamed('partitions', 'bad', { DATABASE_URL: await sound.changedCopy(dropHours) })
+})
+
+test('doctor does not say that the database is silent when a check of its contents fails', async () => {
+  const url = await sound.changedCopy('alter table command_results rename to other_results')
+
+  const [found, ...rest] = await failures({ DATABASE_URL: url })
+
+  assert.deepEqual([found?.what, found?.health, rest], ['database', 'bad', []])
+  assert.match(found?.message ?? '', /^responds at .*, and a check of its contents failed: relation "command_results"/)
 })
 
 const recordBackup = `insert into command_results (name, is_good) values ('backup', true)`
@@ -266,7 +282,7 @@ test('doctor names TLS to NATS when the server is not on loopback', async (t) =>
   if (remote) await assertNamed('NATS TLS', 'poor', { NATS_URL: remote.natsUrl })
 })
 
-test('doctor accepts verified TLS to the database, and names a certificate that is not verified', async () => {
+test('doctor accepts verified TLS to the database, and names a certificate that is not verified', async (t) => {
   const { certificate } = await sound.offerTls()
   const { DATABASE_URL: url } = sound.variables
 
@@ -276,7 +292,11 @@ test('doctor accepts verified TLS to the database, and names a certificate that 
   })
 
   assert.equal(found.find(({ what }) => what === 'database TLS')?.message, 'encrypted')
-  await assertNamed('database TLS', 'poor', { DATABASE_URL: `${url}?sslmode=no-verify` })
+  const unverified = ['sslmode=no-verify', 'ssl=no-verify', 'uselibpqcompat=true&sslmode=require']
+  for (const mode of unverified) await assertNamed('database TLS', 'poor', { DATABASE_URL: `${url}?${mode}` })
+  process.env['PGSSLMODE'] = 'no-verify'
+  t.after(() => delete process.env['PGSSLMODE'])
+  await assertNamed('database TLS', 'poor')
 })
 
 test('doctor names data checksums when the cluster has none', async () => {

@@ -77,15 +77,19 @@ export function cipherKey(text: string): Secret {
 
 export function httpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isPlain = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && !url.username
+  const isPlain =
+    url && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && !hasCredentials(url)
   if (!isPlain) throw new Error('must be an http or https URL without a path, such as https://pay.example.com')
   return url.origin
 }
 
+/** A password may stand without a user. */
+const hasCredentials = ({ username, password }: URL) => username !== '' || password !== ''
+
 /** The base of a receiver's URLs: it may have a path, and has no secret. */
 export function otlpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isPlain = url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && !url.username
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && !hasCredentials(url)
   if (!isPlain) throw new Error('must be an http or https URL without credentials, such as http://127.0.0.1:4318')
   return url.href.replace(/\/+$/, '')
 }
@@ -93,9 +97,10 @@ export function otlpUrl(text: string): string {
 /** Its error never repeats the text, which may be secret. */
 export function otlpHeaders(text: string): Secret {
   const isHeader = (pair: string) => /^[\w-]+=(?:[!-$&-+\--~]|%[0-7][0-9a-fA-F])+$/.test(pair)
-  if (!text.split(',').every(isHeader))
+  const headers = text.split(',').map((pair) => pair.trim())
+  if (!headers.every(isHeader))
     throw new Error('must be headers such as authorization=Bearer%20abc, comma-separated, with values percent-encoded')
-  return new Secret(text)
+  return new Secret(headers.join(','))
 }
 
 /** From 0 to 1. */
@@ -109,7 +114,7 @@ export function share(text: string): number {
 export function issuerUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLocal = url?.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
-  if (!url || !(url.protocol === 'https:' || isLocal) || url.search !== '' || url.username !== '')
+  if (!url || !(url.protocol === 'https:' || isLocal) || url.search !== '' || hasCredentials(url))
     throw new Error('must be an https URL, such as https://login.example.com')
   return text
 }

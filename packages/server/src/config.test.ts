@@ -48,6 +48,7 @@ const refused: Record<string, string[]> = {
     'ftp://pay.example.com',
     'https://pay.example.com/path',
     'https://me@pay.example.com',
+    'https://:pw@pay.example.com',
   ],
   DATABASE_URL: ['', 'mysql://x/y', 'postgres://x/y?options=-c%20role%3Dpostgres'],
   NATS_URL: ['http://nats', 'nats://a,,nats://b', 'nats://'],
@@ -68,6 +69,7 @@ const refused: Record<string, string[]> = {
     '50 payout=51',
     '50 refund=5',
   ],
+  MALIPO_OIDC_ISSUER: ['http://login.example.com', 'https://me@login.example.com', 'https://:pw@login.example.com'],
   MALIPO_FLUTTERWAVE_URL: ['https://api.flutterwave.com/v3', 'api.flutterwave.com'],
   MALIPO_FLUTTERWAVE_ZAR_CONTACT: ['pay@example.com', 'pay@example.com;27821234567', 'pay;27821234567;1 Long Street'],
   MALIPO_FLUTTERWAVE_REQUESTS_PER_SECOND: ['25 payout=5 payout=6', 'payout=5', '-1', '1000000000'],
@@ -162,26 +164,47 @@ test('every setting has its own name and a description', () => {
 })
 
 test('the receiver of traces is a URL without credentials, and the share of payments is from 0 to 1', () => {
+  const url = 'http://127.0.0.1:4318'
   const load = (text: string, share = '0.05') =>
     loadConfig({ ...good, OTEL_EXPORTER_OTLP_ENDPOINT: text, OTEL_TRACES_SAMPLER_ARG: share })
 
   assert.equal(load('').traceUrl, undefined)
   assert.equal(load('https://otlp.example.com/otlp/').traceUrl, 'https://otlp.example.com/otlp')
-  assert.equal(load('', '1.0').traceShare, 1)
-  assert.equal(load('').traceShare, 0.05)
-  for (const wrong of ['collector:4318', 'ftp://a', 'http://me:pw@a', 'http://a?key=1'])
+  assert.equal(load(url, '1.0').traceShare, 1)
+  assert.equal(load(url).traceShare, 0.05)
+  assert.equal(load(url, '').traceShare, 1, 'an empty value is unset')
+  for (const wrong of ['collector:4318', 'ftp://a', 'http://me:pw@a', 'http://:pw@a', 'http://a?key=1'])
     assert.throws(() => load(wrong), /OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL/)
-  for (const wrong of ['', '-0.1', '1.1', '5%', 'NaN', '1e-3'])
-    assert.throws(() => load('', wrong), /OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1/)
+  for (const wrong of ['-0.1', '1.1', '5%', 'NaN', '1e-3'])
+    assert.throws(() => load(url, wrong), /OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1/)
 })
 
 test('headers for the receiver of traces are secret, and an error does not repeat them', () => {
-  const load = (text: string) => loadConfig({ ...good, OTEL_EXPORTER_OTLP_HEADERS: text }).traceHeaders
+  const receiver = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+  const load = (text: string) => loadConfig({ ...good, ...receiver, OTEL_EXPORTER_OTLP_HEADERS: text }).traceHeaders
 
-  assert.equal(load('authorization=Bearer%20abc=,x-scope=1')?.reveal(), 'authorization=Bearer%20abc=,x-scope=1')
+  for (const space of ['', ' '])
+    assert.equal(
+      load(`authorization=Bearer%20abc=,${space}x-scope=1`)?.reveal(),
+      'authorization=Bearer%20abc=,x-scope=1',
+    )
+  assert.equal(load(''), undefined)
   for (const wrong of ['hunter2', 'a=hunter2,', '=hunter2', 'a=hunter2 b', 'a=hunter2%zz'])
     assert.throws(
       () => load(wrong),
       ({ message }: Error) => /must be headers/.test(message) && !/hunter2/.test(message),
     )
+})
+
+test('settings of traces that are wrong stop nothing without a receiver', () => {
+  const wrong = { OTEL_TRACES_SAMPLER_ARG: 'parent', OTEL_EXPORTER_OTLP_HEADERS: 'hunter2' }
+
+  const config = loadConfig({ ...good, ...wrong })
+
+  assert.deepEqual([config.traceShare, config.traceHeaders], [1, undefined])
+  assert.throws(
+    () => loadConfig({ ...good, ...wrong, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }),
+    ConfigError,
+  )
+  assert.throws(() => loadConfig({ ...good, ...wrong, OTEL_EXPORTER_OTLP_ENDPOINT: 'x' }), /SAMPLER_ARG/)
 })

@@ -335,9 +335,8 @@ export function loadConfig(variables: Variables): Config {
 export function readConfig(variables: Variables): ConfigReading {
   const sources = openSources(variables)
   const { found, problems } = findAll(sources, Object.keys(settings) as (keyof Config)[])
-  const all = [...problems, ...unknownKeys(sources, rows)]
-  const config = all.length === 0 ? (valuesOf(found) as Config) : undefined
-  return { config, problems: all, found, path: sources.file?.path }
+  const config = problems.length === 0 ? (valuesOf(found) as Config) : undefined
+  return { config, problems, found, path: sources.file?.path }
 }
 
 export interface ConfigReading {
@@ -364,7 +363,7 @@ const rows: readonly Setting<unknown>[] = Object.values(settings)
 function findAll(sources: Sources, wanted: readonly (keyof Config)[]) {
   const found = new Map(wanted.map((key) => [key, findSetting(settings[key], sources)]))
   const inSettings = [...found.values()].flatMap(({ problem }) => problem ?? [])
-  return { found, problems: [...fileProblems(sources, rows), ...inSettings] }
+  return { found, problems: [...fileProblems(sources, rows), ...inSettings, ...unknownKeys(sources, rows)] }
 }
 
 const valuesOf = (found: ReadonlyMap<string, FoundSetting>) =>

@@ -4,19 +4,23 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
  * A pooler on loopback that gives a session back after each transaction, as PgBouncer with pool_mode = transaction. Each client logs in
- * through a session of its own, which then belongs to all.
+ * through a session of its own, which then belongs to all. Only the first `sessionsMax` are used; without a free one a client waits for
+ * ever.
  */
-export async function startTransactionPooler(url: string): Promise<{ url: string; close(): Promise<void> }> {
+export async function startTransactionPooler(
+  url: string,
+  { sessionsMax = Number.POSITIVE_INFINITY } = {},
+): Promise<{ url: string; close(): Promise<void> }> {
   const target = new URL(url)
   const sockets = new Set<Socket>()
-  const free: Session[] = []
+  const pool: Pool = { free: [], used: new Set(), sessionsMax }
   const server = createServer((client) => {
     const socket = connect(Number(target.port), target.hostname)
     for (const each of [client, socket]) {
       sockets.add(each)
       each.on('error', () => undefined).on('close', () => sockets.delete(each))
     }
-    serve(client, openSession(socket, free), free)
+    serve(client, openSession(socket, pool), pool)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const pooled = new URL(url)
@@ -34,8 +38,15 @@ interface Session {
   user: Socket | undefined
 }
 
+interface Pool {
+  readonly free: Session[]
+  /** Sessions that belong to all. */
+  readonly used: Set<Session>
+  readonly sessionsMax: number
+}
+
 /** A session is free again when the server is ready and no transaction is open. */
-function openSession(socket: Socket, free: Session[]): Session {
+function openSession(socket: Socket, { free, used, sessionsMax }: Pool): Session {
   const session: Session = { socket, user: undefined }
   const read = messageReader()
   socket.on('data', (bytes) => {
@@ -43,19 +54,21 @@ function openSession(socket: Socket, free: Session[]): Session {
     const isIdle = read(bytes).some(({ type, body }) => type === 'Z' && body.toString() === 'I')
     if (!isIdle) return
     session.user = undefined
-    free.push(session)
+    if (used.size < sessionsMax) used.add(session)
+    if (used.has(session)) free.push(session)
   })
   return session
 }
 
 /** Login bytes pass as they are; then each request goes to the session that was used last. */
-function serve(client: Socket, own: Session, free: Session[]): void {
+function serve(client: Socket, own: Session, { free, sessionsMax }: Pool): void {
   own.user = client
   let session: Session | undefined = own
   const read = messageReader()
   const pass = (bytes: Buffer) => {
     if (session?.user !== client) session = free.pop()
-    assert(session, 'no session is free')
+    assert(session || sessionsMax < Number.POSITIVE_INFINITY, 'no session is free')
+    if (!session) return
     session.user = client
     session.socket.write(bytes)
   }

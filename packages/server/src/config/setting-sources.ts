@@ -11,6 +11,8 @@ export interface Setting<Value> {
   /** Used when the setting is not given. A setting without a fallback is required. */
   readonly fallback?: string
   readonly isSecret?: true
+  /** Without that setting this one has no effect, so an invalid value stops nothing: a machine may set it for other programs. */
+  readonly usedWith?: Setting<unknown>
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -40,7 +42,16 @@ export function openSources(variables: Variables): Sources {
 }
 
 /** The environment wins over the file, and the file over the default. */
-export function findSetting(setting: Setting<unknown>, { variables, file }: Sources): FoundSetting {
+export function findSetting(setting: Setting<unknown>, sources: Sources): FoundSetting {
+  const { problem, ...found } = findText(setting, sources)
+  const isUsed = setting.usedWith === undefined || isSet(findText(setting.usedWith, sources))
+  if (isUsed) return problem === undefined ? found : { ...found, problem }
+  return { ...found, value: setting.read(setting.fallback ?? '') }
+}
+
+const isSet = ({ text, problem }: FoundSetting) => text !== '' || problem !== undefined
+
+function findText(setting: Setting<unknown>, { variables, file }: Sources): FoundSetting {
   const { name, fallback, isSecret } = setting
   const inEnvironment: Layer = {
     ...{ source: 'environment', label: name, labelOfPath: `${name}_FILE` },
@@ -103,10 +114,18 @@ function readSecret(path: string): string {
   }
 }
 
-/** A URL without a user, a password or a token is an address and no secret. */
+/** A URL without a user, a password or parameters is an address and no secret. */
 function isConfidential(value: unknown): boolean {
-  const isAddress = [value].flat().every((text) => typeof text === 'string' && /^\w+:\/\/[^@]*$/.test(text))
-  return Boolean(value) && !isAddress
+  if (!value) return false
+  const texts = [value].flat().flatMap((text) => String(text).split(','))
+  return !texts.every(isAddress)
+}
+
+function isAddress(text: string): boolean {
+  const entry = text.trim()
+  if (!/^\w+:\/\//.test(entry) || !URL.canParse(entry)) return false
+  const { username, password, search, hash } = new URL(entry)
+  return [username, password, search, hash].every((part) => part === '')
 }
 
 /** What is wrong with the file as a whole, whichever settings are read. */

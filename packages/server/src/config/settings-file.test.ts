@@ -117,6 +117,34 @@ test('a file that others can read must hold no secret, and others must not be ab
   ])
 })
 
+test('a command on the database refuses a misspelt key, as a process does', (t) => {
+  const path = writeFile(t, 'celll = 5\n')
+
+  assert.throws(() => loadOperatorConfig({ ...required, MALIPO_CONFIG: path }), /celll in .* is not a setting/)
+  assert.equal(loadOperatorConfig({ ...required, MALIPO_CONFIG: writeFile(t, 'cell = 5\nport = 1\n') }).cell, 5)
+})
+
+const secretUrls = {
+  'a password in the query': 'database_url = "postgres://db/malipo?user=malipo&password=hunter2"',
+  'a password without a user': 'nats_url = "nats://:hunter2@10.0.0.1:4222"',
+  'a password in the second entry': 'nats_url = "nats://10.0.0.1:4222, nats://x:y@10.0.0.2:4222"',
+  'no URL at all': 'token_keys = "a:x"',
+}
+
+for (const [what, text] of Object.entries(secretUrls))
+  test(`a setting with ${what} is secret`, (t) => {
+    assert.match(
+      problemsOf(writeFile(t, `${text}\n`, 0o644)).join(),
+      /^(database_url|nats_url|token_keys) in .* is secret/,
+    )
+  })
+
+test('an address without credentials may be read by others', (t) => {
+  const text = 'database_url = "postgres://db:5433/malipo"\nnats_url = "nats://10.0.0.1:4222, nats://10.0.0.2:4222"\n'
+
+  assert.deepEqual(problemsOf(writeFile(t, text, 0o644), { DATABASE_URL: undefined }), [])
+})
+
 test('a file that is missing or is not TOML is a problem that does not repeat its text', (t) => {
   const broken = writeFile(t, `database_url = postgres://malipo:${password}@db/malipo\n`)
 

@@ -185,6 +185,22 @@ test('endpoints that Malipo disabled are counted, those that their merchant disa
   assert.equal(await disabled(), 'env="sandbox",state="disabled" 1')
 })
 
+test('webhooks that wait in the sandbox do not hide those of live', async (t) => {
+  const malipo = await payingMalipo(t, settings)
+  await malipo.ask('truncate webhook_records, added_webhook_records')
+  await malipo.ask(`
+    insert into webhook_records (id, merchant_id, env, transaction_id, event, body, created_at, next_attempt_at)
+    select id_at(now() + n * interval '1 ms'), ('00000000-0000-7000-8000-00000000000' || case when n > 50001 then 2 else 1 end)::uuid,
+      case when n > 50001 then 'live' else 'sandbox' end::environment, id_at(now()), 'x', '{}', now(), now()
+    from generate_series(1, 50002) as n`)
+  t.after(() => malipo.ask('truncate webhook_records'))
+
+  await readCell(malipo.ctx)
+
+  const waiting = seriesOf(await scrape(malipo), 'malipo_webhooks_waiting')
+  assert.deepEqual(waiting.toSorted(), ['env="live" 1', 'env="sandbox" 50000'])
+})
+
 test('the time of a payout counts from its approval, and a rejected payout has none', async (t) => {
   const malipo = await payingMalipo(t, settings)
   t.after(() => malipo.ask(`update clock_offset set ahead = '0'`))

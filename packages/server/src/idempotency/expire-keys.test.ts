@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Db } from '../platform/db.ts'
 import { payingMalipo } from '../testing/paying.ts'
 import { payoutBody } from '../testing/payout-body.ts'
 import { expireKeys } from './expire-keys.ts'
@@ -77,15 +78,19 @@ test('copies of a request at the end of its key make one payment per reference',
   assert.deepEqual([...new Set(made.map(({ payments }) => payments))], [1])
 })
 
-test('runs read the whole table in turn, a bounded part each, and delete only old keys', async (t) => {
-  const { malipo, expire } = await setUp(t)
-  await malipo.ask('delete from idempotency_keys')
-  await malipo.ask(`
+/** Keys on hundreds of pages; every second one is older than 30 days. */
+const fillTable = (ask: (text: string) => Promise<unknown>) =>
+  ask(`
     insert into idempotency_keys (merchant_id, env, key, fingerprint, response, created_at)
     select '01a1dcca-6078-7000-8e5b-057d3cc01da8', 'sandbox', 'bulk' || n,
       (select string_agg(md5(concat(n, '/', part)), '') from generate_series(1, 50) as part), '{}',
       now() - case when n % 2 = 0 then interval '31 days' else interval '29 days' end
     from generate_series(1, 8000) as n`)
+
+test('runs read the whole table in turn, a bounded part each, and delete only old keys', async (t) => {
+  const { malipo, expire } = await setUp(t)
+  await malipo.ask('delete from idempotency_keys')
+  await fillTable(malipo.ask)
   const count = async () => {
     const [row] = await malipo.ask<{ old: number; young: number; place: number }>(`
       select (count(*) filter (where created_at < now() - interval '30 days'))::int as old,
@@ -104,6 +109,37 @@ test('runs read the whole table in turn, a bounded part each, and delete only ol
 
   const last = await count()
   assert.deepEqual([last.old, last.young], [0, 4000])
+})
+
+test('a step that fails is passed and reported, and the next run continues behind it', async (t) => {
+  const { malipo, expire } = await setUp(t)
+  await malipo.ask('truncate idempotency_keys')
+  await fillTable(malipo.ask)
+  const { write } = malipo.ctx.db
+  let steps = 0
+  const failing: Db = {
+    query: async (query) => {
+      if (/delete from/.test(query.text)) steps += 1
+      if (steps === 1 && /delete from/.test(query.text)) throw new Error('invalid page')
+      return write.query(query)
+    },
+  }
+  const oldKeysFrom = async (page: number) => {
+    const found = await malipo.ask(
+      `select from idempotency_keys where created_at < now() - interval '30 days' and ctid >= $1::tid and ctid < $2::tid`,
+      [`(${page},0)`, `(${page + 32},0)`],
+    )
+    return found.length
+  }
+
+  await assert.rejects(expireKeys(failing), AggregateError)
+
+  assert.equal(steps, 2)
+  assert.ok((await oldKeysFrom(0)) > 0, 'the pages that failed')
+  assert.equal(await oldKeysFrom(32), 0)
+  assert.deepEqual(await malipo.ask(`select place::int from leases where name = 'retention'`), [{ place: 64 }])
+  await expire()
+  assert.equal(await oldKeysFrom(64), 0)
 })
 
 test('a delete of a range of pages scans only these pages, in each partition', async (t) => {

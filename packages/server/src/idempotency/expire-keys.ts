@@ -10,9 +10,10 @@ const runsADay = 1440
 const pauseMs = 10
 
 /**
- * Deletes idempotency keys older than 30 days from the next pages of the table, and stores where the next run continues. A key holds
- * as long as its row: all writers of a key meet in its primary key, so the moment of deletion has no race that the first use of a key
- * does not have. It needs no index on the age, which every accepted payment would pay for (docs/decisions/retention.md). Called once
+ * Deletes idempotency keys older than 30 days from the next pages of the table, and stores where the next run continues. The run goes
+ * past pages that fail, and throws at its end: they are read again a day later, while one bad page would otherwise keep all keys. A key
+ * holds as long as its row: all writers of a key meet in its primary key, so the moment of deletion has no race that the first use of a
+ * key does not have. It needs no index on the age, which every accepted payment would pay for (docs/decisions/retention.md). Called once
  * a minute by one process; a second one at the same time only repeats work.
  */
 export async function expireKeys(db: Db, signal?: AbortSignal): Promise<void> {
@@ -28,13 +29,20 @@ export async function expireKeys(db: Db, signal?: AbortSignal): Promise<void> {
   if (!state) return
   const { from, pages, older_than } = state
   const below = Math.min(pages, from + Math.max(pagesARunMin, Math.ceil(pages / runsADay)))
+  const failed: unknown[] = []
   let place = from
   while (place < below && !signal?.aborted) {
-    await expirePages(db, place, older_than)
+    await expirePages(db, place, older_than).catch((error: unknown) => failed.push(error))
     place += pagesAStep
+    await storePlace(db, place)
     await pause(pauseMs)
   }
-  await db.query(sql`update leases set place = ${place >= pages ? 0 : place} where name = 'retention'`)
+  if (place >= pages) await storePlace(db, 0)
+  if (failed.length > 0) throw new AggregateError(failed, 'idempotency keys not deleted')
+}
+
+async function storePlace(db: Db, place: number): Promise<void> {
+  await db.query(sql`update leases set place = ${place} where name = 'retention'`)
 }
 
 async function expirePages(db: Db, from: number, olderThan: Date): Promise<void> {

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { testDatabase } from '../dev-stack/servers.ts'
 import { DatabaseOfAnotherCell } from './connections.ts'
 import { openDatabase, sql } from './db.ts'
+import { newId } from './ids.ts'
 import { migrate, migrationStates } from './migrate.ts'
 import { Secret } from './secret.ts'
 
@@ -137,4 +138,58 @@ test('a database belongs to the cell it was first migrated for, and no other use
   assert.deepEqual((await client.query('select number from database_cell')).rows, [{ number: own }])
   const { rows } = await client.query(`select from schema_migrations where name = '0030_cell.sql'`)
   assert.equal(rows.length, 0, 'nothing was applied')
+})
+
+/** A database of an earlier release: these cells made its merchants and its key pairs, and no cell is recorded. */
+async function withIdsOf(t: TestContext, merchantCells: readonly number[], pairCells: readonly number[]) {
+  const { client, url } = await bench(t, {})
+  await migrate(url, 0)
+  await client.query(`drop table database_cell cascade; drop function record_cell`)
+  await client.query(`delete from schema_migrations where name = '0030_cell.sql'`)
+  const makeIds = (cells: readonly number[]) => cells.map((cell, index) => newId(Date.now() + index, cell))
+  const [merchants, pairs] = [makeIds(merchantCells), makeIds(pairCells)]
+  await client.query(
+    `insert into merchants (id, name, email, first_name, last_name, home_country)
+     select id, 'Duka', 'a@example.com', 'Amina', 'Otieno', 'KE' from unnest($1::uuid[]) as id`,
+    [merchants],
+  )
+  await client.query(
+    `insert into credentials (id, merchant_id, env, public_key, api_key_hash, scopes)
+     select id, $2, 'live', id::text, 'x', '{profile:read}' from unnest($1::uuid[]) as id`,
+    [pairs, merchants[0]],
+  )
+  return { client, url, recorded: async () => (await client.query('select number from database_cell')).rows }
+}
+
+test('a cell is not recorded against the key pairs of its database, and nothing is migrated', async (t) => {
+  const { client, url } = await withIdsOf(t, [5], [5, 5])
+
+  await assert.rejects(
+    migrate(url, 0),
+    /key pairs of this database name cell 5, and MALIPO_CELL is 0\. Set MALIPO_CELL to 5/,
+  )
+
+  const { rows } = await client.query(
+    `select relforcerowsecurity as is_forced, to_regclass('database_cell') as cell from pg_class where relname = 'credentials'`,
+  )
+  assert.deepEqual(rows, [{ is_forced: true, cell: null }])
+})
+
+test('a merchant of another cell, or a pair of a command without a cell, does not hide the right cell', async (t) => {
+  const moved = await withIdsOf(t, [3, 3, 3], [5])
+  const mixed = await withIdsOf(t, [5], [5, 5, 0])
+
+  for (const { url, recorded } of [moved, mixed]) {
+    await assert.rejects(migrate(url, 0), /name cell 5/)
+    await migrate(url, 5)
+    assert.deepEqual(await recorded(), [{ number: 5 }])
+  }
+})
+
+test('a cell without key pairs gets the number that is set', async (t) => {
+  const { url, recorded } = await withIdsOf(t, [3], [])
+
+  await migrate(url, 5)
+
+  assert.deepEqual(await recorded(), [{ number: 5 }])
 })

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { DatabaseOfAnotherCell } from './connections.ts'
 import { type Db, sql } from './db.ts'
+import { cellOf } from './ids.ts'
 import type { Secret } from './secret.ts'
 
 interface Migration {
@@ -31,7 +32,7 @@ export interface Migrated {
  * changed after it was applied stops the migration. Several processes may call this at once; one works and the others find
  * nothing left. Waits at most 5 s for any lock, so that a migration never queues traffic behind it: it fails instead, and can be
  * run again. Afterwards the database can be written to in its current cluster, and belongs to this cell. One that belongs to
- * another cell is left as it is.
+ * another cell, or whose newest key pairs name another one, is left as it is.
  */
 export async function migrate(ownerUrl: Secret, cell: number, from: string = folder): Promise<Migrated> {
   const migrations = await readMigrations(from)
@@ -121,10 +122,50 @@ async function apply(client: pg.Client, { name, checksum, text }: Migration): Pr
 }
 
 async function refuseOtherCell(client: pg.Client, cell: number): Promise<void> {
-  if (!(await hasFunction(client, 'cell_of_database()'))) return
-  const { rows } = await asOwner<{ recorded: number | null }>(client, 'select cell_of_database() as recorded')
-  const recorded = rows[0]?.recorded ?? cell
+  const recorded = await readCell(client)
+  if (recorded === undefined) return refuseIdsOfOtherCell(client, cell)
   if (recorded !== cell) throw new DatabaseOfAnotherCell(recorded, cell)
+}
+
+async function readCell(client: pg.Client): Promise<number | undefined> {
+  if (!(await hasFunction(client, 'cell_of_database()'))) return undefined
+  const { rows } = await asOwner<{ recorded: number | null }>(client, 'select cell_of_database() as recorded')
+  return rows[0]?.recorded ?? undefined
+}
+
+/** Before the cell is recorded, which happens once: a job without MALIPO_CELL would record cell 0 in the database of any cell. */
+async function refuseIdsOfOtherCell(client: pg.Client, cell: number): Promise<void> {
+  const found = mostFrequent((await newestPairs(client)).map(cellOf)) ?? cell
+  if (found === cell) return
+  throw new Error(
+    `The newest key pairs of this database name cell ${found}, and MALIPO_CELL is ${cell}. Set MALIPO_CELL to ${found} for this command` +
+      ` and for every process, or point DATABASE_URL and DATABASE_OWNER_URL to the database of cell ${cell}. Nothing was migrated.`,
+  )
+}
+
+/**
+ * Ids of key pairs, newest first. A cell makes every pair that it stores, also for a merchant that came from another cell. Merchants
+ * are not read, because such a merchant may keep its id. A few pairs of another number prove nothing: a command without MALIPO_CELL
+ * made them. The owner may not read pairs, so their row security is not forced until the rollback.
+ */
+async function newestPairs(client: pg.Client): Promise<string[]> {
+  const { rows: found } = await client.query(`select where to_regclass('credentials') is not null`)
+  if (found.length === 0) return []
+  await client.query('begin; set local role malipo_owner')
+  try {
+    await client.query('alter table credentials no force row level security')
+    const { rows } = await client.query<{ id: string }>('select id from credentials order by id desc limit 100')
+    return rows.map(({ id }) => id)
+  } finally {
+    await client.query('rollback')
+  }
+}
+
+/** Of two that are equally frequent, the first. */
+function mostFrequent(numbers: readonly number[]): number | undefined {
+  const counts = new Map<number, number>()
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1)
+  return [...counts].toSorted(([, left], [, right]) => right - left)[0]?.[0]
 }
 
 async function recordCell(client: pg.Client, cell: number): Promise<void> {

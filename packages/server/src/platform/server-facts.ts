@@ -1,3 +1,4 @@
+import { type ConnectionOptions, TLSSocket } from 'node:tls'
 import pg from 'pg'
 import type { Secret } from './secret.ts'
 import { platformTiming } from './timing.ts'
@@ -27,11 +28,16 @@ export interface ServerFacts {
   readonly is_local: boolean
 }
 
-/**
- * Reads them as the login itself, without a role and on any server, so that it works where processes cannot start. `isPooled`: a
- * pooler in between changes the session from one transaction to the next.
- */
-export async function readServerFacts(url: Secret): Promise<{ facts: ServerFacts; isPooled: boolean }> {
+export interface ServerReading {
+  readonly facts: ServerFacts
+  /** A pooler in between changes the session from one transaction to the next. */
+  readonly isPooled: boolean
+  /** The driver would have refused a server whose certificate it cannot verify. */
+  readonly isVerified: boolean
+}
+
+/** Reads as the login itself, without a role and on any server, so that it works where processes cannot start. */
+export async function readServerFacts(url: Secret): Promise<ServerReading> {
   const clients = [newClient(url), newClient(url)] as const
   try {
     const [first, second] = clients
@@ -40,7 +46,7 @@ export async function readServerFacts(url: Secret): Promise<{ facts: ServerFacts
     const [facts] = rows
     if (!facts) throw new Error('the server returned no row')
     await second.connect()
-    return { facts, isPooled: await changesSessions(first, second) }
+    return { facts, isPooled: await changesSessions(first, second), isVerified: isVerified(first) }
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => undefined)))
   }
@@ -56,17 +62,29 @@ function newClient(url: Secret): pg.Client {
   return client
 }
 
+/** The URL and the variables of libpq turn verification off in several ways, so the connection itself decides. */
+function isVerified(client: pg.Client): boolean {
+  const { connection, ssl } = client as unknown as { connection: pg.Connection; ssl: boolean | ConnectionOptions }
+  const isRequired = typeof ssl !== 'object' || ssl.rejectUnauthorized !== false
+  return isRequired && connection.stream instanceof TLSSocket && connection.stream.authorized
+}
+
 /**
  * A pooler that gives a session back after each transaction gives the first client's to the second, and the first gets another one
- * while the second keeps it.
+ * while the second keeps it. With no other one the first gets none: any error inside the second's transaction means that.
  */
 async function changesSessions(first: pg.Client, second: pg.Client): Promise<boolean> {
   const before = await sessionOf(first)
   await second.query('begin')
-  const others = await sessionOf(second)
-  const after = await sessionOf(first)
-  await second.query('rollback')
-  return before !== after || before === others
+  try {
+    const others = await sessionOf(second)
+    const after = await sessionOf(first)
+    return before !== after || before === others
+  } catch {
+    return true
+  } finally {
+    await second.query('rollback')
+  }
 }
 
 async function sessionOf(client: pg.Client): Promise<number | undefined> {

@@ -36,7 +36,7 @@ export async function exportTraces(options: TraceOptions): Promise<{ close(): Pr
     ],
   )
   const { role, cell, version } = options.identity
-  const counted = count(
+  const counted = countSpans(
     new OTLPTraceExporter({
       url: `${options.url}/v1/traces`,
       headers: headersOf(options.headers),
@@ -49,7 +49,7 @@ export async function exportTraces(options: TraceOptions): Promise<{ close(): Pr
     maxQueueSize: spansMax,
     maxExportBatchSize: perExport,
     scheduledDelayMillis: everyMs,
-    exportTimeoutMillis: 2 * timeoutMs, // The exporter's own timeout comes first.
+    exportTimeoutMillis: 3 * timeoutMs, // The export's own timeout comes first.
   })
   const resource = resourceFromAttributes({
     'service.name': `malipo-${role}`,
@@ -63,6 +63,7 @@ export async function exportTraces(options: TraceOptions): Promise<{ close(): Pr
     close: async () => {
       recordTraces(undefined)
       await Promise.race([provider.shutdown(), pause(closeMs)]).catch(() => undefined)
+      counted.dropWaiting()
     },
   }
 }
@@ -77,8 +78,16 @@ function headersOf(headers: Secret | undefined): Record<string, string> {
   )
 }
 
+interface CountedExporter extends SpanExporter, Pick<Recorder, 'takesOne'> {
+  /** Counts the spans that still wait as dropped: the process ends. */
+  dropWaiting(): void
+}
+
 /** Counts the spans that wait or are being sent, and those that were not exported. */
-function count(exporter: SpanExporter, { log, onDropped }: TraceOptions): SpanExporter & Pick<Recorder, 'takesOne'> {
+export function countSpans(
+  exporter: SpanExporter,
+  { log, onDropped }: Pick<TraceOptions, 'log' | 'onDropped'>,
+): CountedExporter {
   let waiting = 0
   /** A receiver that stays down is logged once. */
   let isFailing = false
@@ -93,14 +102,36 @@ function count(exporter: SpanExporter, { log, onDropped }: TraceOptions): SpanEx
       return true
     },
     export: (spans: ReadableSpan[], done) =>
-      exporter.export(spans, (result) => {
-        waiting -= spans.length
+      exportInTime(exporter, spans, (result) => {
+        const counted = Math.min(waiting, spans.length)
+        waiting -= counted
         const hasFailed = result.code !== 0
-        if (hasFailed) drop(spans.length)
+        if (hasFailed) drop(counted)
         if (hasFailed && !isFailing) log.warn({ err: result.error, spans: spans.length }, 'traces not exported')
         isFailing = hasFailed
         done(result)
       }),
+    dropWaiting: () => {
+      if (waiting > 0) drop(waiting)
+      waiting = 0
+    },
     shutdown: () => exporter.shutdown(),
   }
+}
+
+/** The exporter's timeout starts again with every byte of the response. This one does not, and counts only the first result. */
+function exportInTime(
+  exporter: SpanExporter,
+  spans: ReadableSpan[],
+  done: Parameters<SpanExporter['export']>[1],
+): void {
+  let isDone = false
+  const finish: typeof done = (result) => {
+    clearTimeout(timer)
+    if (!isDone) done(result)
+    isDone = true
+  }
+  const error = new Error(`the receiver did not finish its response within ${2 * timeoutMs} ms`)
+  const timer = setTimeout(() => finish({ code: 1, error }), 2 * timeoutMs).unref()
+  exporter.export(spans, finish)
 }

@@ -56,7 +56,7 @@ export function laneRows(db: Db): Promise<LaneRow[]> {
     from lanes`)
 }
 
-/** At most this many waiting webhooks of each kind of endpoint are counted. */
+/** At most this many waiting webhooks of each environment and kind of endpoint are counted. */
 const waitingMax = 50_000
 
 interface WebhookState {
@@ -70,9 +70,13 @@ interface WebhookState {
 export function webhookState(db: Db): Promise<WebhookState[]> {
   return db.query<WebhookState>(sql`
     with waiting as (
-      (select env from webhook_records where next_attempt_at is not null limit ${waitingMax})
+      (select env from webhook_records where env = 'live' and next_attempt_at is not null limit ${waitingMax})
       union all
-      (select env from added_webhook_records where next_attempt_at is not null limit ${waitingMax})
+      (select env from webhook_records where env = 'sandbox' and next_attempt_at is not null limit ${waitingMax})
+      union all
+      (select env from added_webhook_records where env = 'live' and next_attempt_at is not null limit ${waitingMax})
+      union all
+      (select env from added_webhook_records where env = 'sandbox' and next_attempt_at is not null limit ${waitingMax})
     ), endpoints as (
       -- The owner disables an endpoint with is_enabled; Malipo, after failures, with disabled_at alone.
       select env, next_due, rests_until, failures, disabled_at from webhook_endpoints where url <> '' and is_enabled

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { type Db, sql, type WriteDb } from '../platform/db.ts'
 import { openTransaction } from '../testing/open-transaction.ts'
 import { payingMalipo, payOut } from '../testing/paying.ts'
 import { readCell } from './cell-metrics.ts'
-import { oldMonths } from './old-months.ts'
+import { emptyMonth, oldMonths } from './old-months.ts'
 import { keepRetention } from './retention-keeper.ts'
 
 const day = 86_400
@@ -74,6 +75,93 @@ test('a month with a webhook to deliver or the callback of an open payment stays
   await keep()
   assert.deepEqual(await left(), [0, 0])
   assert.deepEqual(await overdue(), [])
+})
+
+test('a month that stays is not locked, so its readers do not delay the check', async (t) => {
+  const { malipo } = await setUp(t)
+  await malipo.later(125 * day)
+  await openTransaction(t, 'select from webhook_records, callbacks')
+  const { write } = malipo.ctx.db
+
+  const months = await oldMonths(write, malipo.ctx.config)
+  const outcomes = await Promise.all(months.map((month) => emptyMonth(write, month)))
+
+  assert.deepEqual(outcomes, ['needed', 'needed'])
+})
+
+test('a record that is sent again between the checks keeps its month', async (t) => {
+  const { malipo, deliver, left } = await setUp(t)
+  await deliver()
+  await malipo.later(125 * day)
+  const sendAgain = () => malipo.ask('update webhook_records set next_attempt_at = now()')
+
+  assert.equal(await emptyWebhookMonth(malipo.ctx, sendAgain), 'needed')
+
+  assert.deepEqual(await left(), [1, 1])
+})
+
+test('a slow check under the lock is cancelled', async (t) => {
+  const { malipo, deliver, left } = await setUp(t)
+  await deliver()
+  await malipo.later(125 * day)
+  const delay = (tx: Db) => tx.query(sql`select pg_sleep(3)`)
+
+  await assert.rejects(emptyWebhookMonth(malipo.ctx, undefined, delay), /statement timeout/)
+
+  assert.deepEqual(await left(), [1, 1])
+})
+
+/** Empties the month of webhook records, with work before its lock and before the check under the lock. */
+async function emptyWebhookMonth(
+  { db, config }: Pick<Awaited<ReturnType<typeof payingMalipo>>['ctx'], 'db' | 'config'>,
+  beforeLock: () => Promise<unknown> = async () => undefined,
+  beforeRecheck: (tx: Db) => Promise<unknown> = async () => undefined,
+) {
+  const month = (await oldMonths(db.write, config)).find(({ parent }) => parent === 'webhook_records')
+  assert(month)
+  const slow: WriteDb = {
+    ...db.write,
+    transaction: async (work) => {
+      await beforeLock()
+      return db.write.transaction((tx) =>
+        work({
+          ...tx,
+          query: async (query) => {
+            if (/next_attempt_at/.test(query.text)) await beforeRecheck(tx)
+            return tx.query(query)
+          },
+        }),
+      )
+    },
+  }
+  return emptyMonth(slow, month)
+}
+
+test('a month that fails is logged by its name and fails the run, and the others and old keys are removed', async (t) => {
+  const { malipo, left, deliver, end } = await setUp(t)
+  await deliver()
+  await end()
+  await malipo.ask(`
+    insert into idempotency_keys (merchant_id, env, key, fingerprint, response, created_at)
+    values ('01a1dcca-6078-7000-8e5b-057d3cc01da8', 'sandbox', 'old', '', '{}', now() - interval '31 days')`)
+  await malipo.ask(`update leases set place = 0 where name = 'retention'`)
+  await malipo.later(125 * day)
+  const { write } = malipo.ctx.db
+  let transactions = 0
+  const failing: WriteDb = {
+    ...write,
+    transaction: (work) => {
+      transactions += 1
+      return transactions === 1 ? Promise.reject(new Error('invalid page')) : write.transaction(work)
+    },
+  }
+
+  await assert.rejects(keepRetention({ ...malipo.ctx, db: { ...malipo.ctx.db, write: failing } }), AggregateError)
+
+  assert.deepEqual(await left(), [1, 0])
+  assert.deepEqual(await malipo.ask(`select from idempotency_keys where key = 'old'`), [])
+  const line = malipo.log.find((each) => each.includes('retention step failed'))
+  assert.match(line ?? '', /"what":"callbacks_\d{6}"/)
 })
 
 test('the callback of an unknown payment stays while its case is open', async (t) => {

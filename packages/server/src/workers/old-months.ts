@@ -1,16 +1,17 @@
 import type { RetentionDays } from '../config/retention.ts'
-import { type Db, sql, type Tx, type WriteDb } from '../platform/db.ts'
+import { addedEndpoints, defaultEndpoints, type EndpointTables } from '../events/endpoint-tables.ts'
+import { type Db, sql, type WriteDb } from '../platform/db.ts'
 
 type Parent = 'callbacks' | 'webhook_records' | 'added_webhook_records'
 
 /** Rows that a month must not have when it is emptied; ids of the month are from `id_from` and below `id_below`. */
-type Needed = (tx: Tx, month: OldMonth) => Promise<unknown[]>
+type Needed = (db: Db, month: OldMonth) => Promise<unknown[]>
 
 /** The tables whose months are emptied, how long their rows are kept, and which rows are still needed after that. */
 const emptied: Readonly<Record<Parent, { readonly days: keyof RetentionDays; readonly needed: Needed }>> = {
   callbacks: { days: 'callbackDays', needed: openEvidence },
-  webhook_records: { days: 'webhookDays', needed: undelivered },
-  added_webhook_records: { days: 'webhookDays', needed: undeliveredByAdded },
+  webhook_records: { days: 'webhookDays', needed: undeliveredIn(defaultEndpoints) },
+  added_webhook_records: { days: 'webhookDays', needed: undeliveredIn(addedEndpoints) },
 }
 
 export const emptiedTables = Object.keys(emptied) as readonly Parent[]
@@ -39,24 +40,31 @@ export function oldMonths(db: Db, days: RetentionDays): Promise<OldMonth[]> {
     order by c.relname`)
 }
 
+/** Longer than this the second check must not lock the month: deliveries and callbacks wait for it. */
+const recheckMs = 500
+
 /** Empties a month, unless one of its rows is still needed or another transaction uses it at this moment. */
-export function emptyMonth(db: WriteDb, old: OldMonth): Promise<'emptied' | 'needed' | 'in use'> {
+export async function emptyMonth(db: WriteDb, old: OldMonth): Promise<'emptied' | 'needed' | 'in use'> {
+  const { needed } = emptied[old.parent]
+  if ((await needed(db, old)).length > 0) return 'needed'
   return db.transaction(async (tx) => {
     const part = `public.${old.month}`
     const [locked] = await tx.query<{ is_ours: boolean }>(
       sql`select lock_old_month(${part}::text::regclass) as is_ours`,
     )
     if (!locked?.is_ours) return 'in use'
-    // Under the lock: no row can become needed between the check and the end.
-    if ((await emptied[old.parent].needed(tx, old)).length > 0) return 'needed'
+    // Again under the lock: no row can become needed between this check and the end.
+    await tx.query(sql`select set_config('statement_timeout', ${String(recheckMs)}, true)`)
+    if ((await needed(tx, old)).length > 0) return 'needed'
+    await tx.query(sql`set local statement_timeout to default`)
     await tx.query(sql`select empty_old_month(${part}::text::regclass)`)
     return 'emptied'
   })
 }
 
 /** Callbacks of payments that are open, or whose money has an open case. */
-function openEvidence(tx: Tx, { id_from, id_below }: OldMonth): Promise<unknown[]> {
-  return tx.query(sql`
+function openEvidence(db: Db, { id_from, id_below }: OldMonth): Promise<unknown[]> {
+  return db.query(sql`
     with open as (
       select id
       from transactions
@@ -85,22 +93,13 @@ function openEvidence(tx: Tx, { id_from, id_below }: OldMonth): Promise<unknown[
     limit 1`)
 }
 
-function undelivered(tx: Tx, { id_from, id_below }: OldMonth): Promise<unknown[]> {
-  return tx.query(sql`
-    select
-    from webhook_records
-    where id >= ${id_from}::uuid
-      and id < ${id_below}::uuid
-      and next_attempt_at is not null
-    limit 1`)
-}
-
-function undeliveredByAdded(tx: Tx, { id_from, id_below }: OldMonth): Promise<unknown[]> {
-  return tx.query(sql`
-    select
-    from added_webhook_records
-    where id >= ${id_from}::uuid
-      and id < ${id_below}::uuid
-      and next_attempt_at is not null
-    limit 1`)
+function undeliveredIn(tables: EndpointTables): Needed {
+  return (db, { id_from, id_below }) =>
+    db.query(tables.sql`
+      select
+      from webhook_records
+      where id >= ${id_from}::uuid
+        and id < ${id_below}::uuid
+        and next_attempt_at is not null
+      limit 1`)
 }

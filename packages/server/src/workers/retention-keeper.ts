@@ -29,10 +29,23 @@ export function startRetentionKeeper(ctx: Context): Watch {
   }
 }
 
+/** Every step runs, whatever happens to the others. Fails at its end when one failed. */
 export async function keepRetention(ctx: Pick<Context, 'db' | 'config' | 'log'>, signal?: AbortSignal): Promise<void> {
-  await dropOldLogDays(ctx.db.write, ctx.config.requestLogDays)
-  for (const old of await oldMonths(ctx.db.write, ctx.config)) await tryToEmpty(ctx, old)
-  await expireKeys(ctx.db.write, signal)
+  const failed: unknown[] = []
+  const step = async (what: string, work: () => Promise<unknown>) => {
+    try {
+      await work()
+    } catch (err) {
+      ctx.log.warn({ err, what }, 'retention step failed')
+      failed.push(err)
+    }
+  }
+  await step('request_log', () => dropOldLogDays(ctx.db.write, ctx.config.requestLogDays))
+  await step('idempotency_keys', () => expireKeys(ctx.db.write, signal))
+  await step('old months', async () => {
+    for (const old of await oldMonths(ctx.db.write, ctx.config)) await step(old.month, () => tryToEmpty(ctx, old))
+  })
+  if (failed.length > 0) throw new AggregateError(failed, 'retention incomplete')
 }
 
 async function tryToEmpty({ db, log }: Pick<Context, 'db' | 'log'>, old: OldMonth): Promise<void> {

@@ -7,19 +7,16 @@ import { pendingMigrations } from '../../platform/migrate.ts'
 import { partitionsLeft, shortage } from '../../platform/partitions.ts'
 import { createVault } from '../../platform/seal.ts'
 import { missingKeys } from '../../platform/secret-keys.ts'
-import { openConnectors } from '../../providers/registry.ts'
-import { loadReferenceData } from '../../reference/data.ts'
 import { type Finding, failed, ok } from './checks.ts'
 
 /** The same as of the alert MalipoBackupOld. */
 const backupHoursMax = 26
 
 /** What the database holds. A database older than this code cannot run the other checks. */
-export async function contentFindings(db: Db, config: Config): Promise<Finding[]> {
+export async function contentFindings(db: Db, config: Config, isLive: boolean): Promise<Finding[]> {
   const pending = await pendingMigrations(db).catch(() => undefined)
   if (pending === undefined) return [failed('migrations', 'none applied')]
   if (pending.length > 0) return [failed('migrations', `not applied: ${pending.join(', ')}`)]
-  const isLive = await hasLive(config)
   return [
     ok('migrations', 'all applied'),
     await clock(db),
@@ -28,12 +25,6 @@ export async function contentFindings(db: Db, config: Config): Promise<Finding[]
     await backups(db, isLive),
     ...(isLive ? [await liveFees(db)] : []),
   ]
-}
-
-async function hasLive(config: Config): Promise<boolean> {
-  const connectors = openConnectors(config, loadReferenceData(), undefined)
-  await connectors.close()
-  return connectors.live.size > 0
 }
 
 async function clock(db: Db): Promise<Finding> {

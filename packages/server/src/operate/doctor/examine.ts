@@ -6,6 +6,8 @@ import { type Config, readConfig } from '../../config.ts'
 import { DatabaseMoved, DatabaseOfAnotherCell } from '../../platform/connections.ts'
 import { openDatabase } from '../../platform/db.ts'
 import { readServerFacts } from '../../platform/server-facts.ts'
+import { openConnectors } from '../../providers/registry.ts'
+import { loadReferenceData } from '../../reference/data.ts'
 import { type Finding, failed, ok } from './checks.ts'
 import { contentFindings } from './contents.ts'
 import { natsFindings } from './nats.ts'
@@ -20,38 +22,57 @@ export async function examine(variables: Variables): Promise<Finding[]> {
   const reading = readConfig(variables)
   const { config, problems } = reading
   if (!config) return [failed('settings', problems.join('; '))]
+  const live = await findLive(config)
+  if (live.problem !== undefined)
+    return [failed('settings', live.problem, { remedy: 'correct it, or install the files of this release again' })]
   const isNatsSet = reading.found.get('natsUrl')?.source !== 'default'
-  const checks = [database(config), natsFindings(config, isNatsSet), port(config), simulator(config), disk(config)]
+  const checks = [
+    database(config, live.isLive),
+    natsFindings(config, isNatsSet),
+    port(config),
+    simulator(config),
+    disk(config),
+  ]
   const settings = [ok('settings', 'all valid'), ...settingFindings(config, reading, variables)]
   return [...settings, ...(await Promise.all(checks)).flat()]
 }
 
-/** Where processes could not work, only the reason is reported, not what follows from it. */
-async function database(config: Config): Promise<Finding[]> {
-  const { hostname, port: given, pathname } = new URL(config.databaseUrl.reveal())
-  const where = `${hostname || 'localhost'}:${given || '5432'}${pathname}`
+/** Whether a live provider is configured, or why no process can open its providers. */
+async function findLive(config: Config): Promise<{ readonly isLive: boolean; readonly problem?: string }> {
   try {
-    const { facts, isPooled } = await readServerFacts(config.databaseUrl)
-    if (facts.is_in_recovery) return [failed('primary', `${where} is a standby, or in recovery`)]
-    if (facts.is_read_only) return [failed('primary', `${where} is read-only`)]
-    const server = serverFindings(facts, config, where)
-    if (isPooled)
-      return [...server, failed('pooler', `${where} is a pooler that changes sessions between transactions`)]
-    return [
-      ...server,
-      ok('primary', 'takes writes'),
-      ok('pooler', 'none, or one session per connection'),
-      ...(await contents(config)),
-    ]
+    const connectors = openConnectors(config, loadReferenceData(), undefined)
+    await connectors.close()
+    return { isLive: connectors.live.size > 0 }
   } catch (error) {
-    if (error instanceof DatabaseOfAnotherCell) return [failed('cell', error.message)]
-    if (error instanceof DatabaseMoved) return [failed('database', error.message, { remedy: 'run malipo migrate' })]
-    const { message, code } = error as Error & { code?: string }
-    return [failed('database', `does not respond at ${where}: ${message || code}`)]
+    return { isLive: false, problem: (error as Error).message }
   }
 }
 
-async function contents(config: Config): Promise<Finding[]> {
+/** Where processes could not work, only the reason is reported, not what follows from it. */
+async function database(config: Config, isLive: boolean): Promise<Finding[]> {
+  const { hostname, port: given, pathname } = new URL(config.databaseUrl.reveal())
+  const where = `${hostname || 'localhost'}:${given || '5432'}${pathname}`
+  const reading = await readServerFacts(config.databaseUrl).catch((error: Error) => error)
+  if (reading instanceof Error) return [failed('database', `does not respond at ${where}: ${reasonOf(reading)}`)]
+  const { facts, isPooled } = reading
+  if (facts.is_in_recovery) return [failed('primary', `${where} is a standby, or in recovery`)]
+  if (facts.is_read_only) return [failed('primary', `${where} is read-only`)]
+  const server = serverFindings(reading, config, where)
+  if (isPooled) return [...server, failed('pooler', `${where} is a pooler that changes sessions between transactions`)]
+  const contents = await contentsOf(config, isLive).catch((error: Error) => error)
+  if (contents instanceof Error) return [contentFailure(contents, where)]
+  return [...server, ok('primary', 'takes writes'), ok('pooler', 'none, or one session per connection'), ...contents]
+}
+
+const reasonOf = ({ message, code }: Error & { code?: string }) => message || code
+
+function contentFailure(error: Error, where: string): Finding {
+  if (error instanceof DatabaseOfAnotherCell) return failed('cell', error.message)
+  if (error instanceof DatabaseMoved) return failed('database', error.message, { remedy: 'run malipo migrate' })
+  return failed('database', `responds at ${where}, and a check of its contents failed: ${reasonOf(error)}`)
+}
+
+async function contentsOf(config: Config, isLive: boolean): Promise<Finding[]> {
   const db = openDatabase({
     url: config.databaseUrl,
     cell: config.cell,
@@ -60,7 +81,7 @@ async function contents(config: Config): Promise<Finding[]> {
     onError: () => undefined,
   })
   try {
-    return await contentFindings(db.write, config)
+    return await contentFindings(db.write, config, isLive)
   } finally {
     await db.close()
   }

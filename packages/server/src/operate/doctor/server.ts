@@ -1,16 +1,16 @@
 import type { Config } from '../../config.ts'
-import type { ServerFacts } from '../../platform/server-facts.ts'
+import type { ServerFacts, ServerReading } from '../../platform/server-facts.ts'
 import { type Finding, failed, ok } from './checks.ts'
 
 const versionMin = 150_000
 
 /** What the server's settings and the way to it mean for the money. */
-export function serverFindings(facts: ServerFacts, config: Config, where: string): Finding[] {
+export function serverFindings({ facts, isVerified }: ServerReading, config: Config, where: string): Finding[] {
   return [
     facts.version_number >= versionMin
       ? ok('database', `PostgreSQL ${facts.version} responds at ${where}`)
       : failed('database', `PostgreSQL ${facts.version} is too old`, { remedy: 'use PostgreSQL 15 or later' }),
-    encryption(facts, config),
+    encryption(facts, isVerified),
     isOn('fsync', facts.fsync),
     isOn('full_page_writes', facts.full_page_writes),
     isOn('data checksums', facts.data_checksums),
@@ -27,16 +27,12 @@ export function serverFindings(facts: ServerFacts, config: Config, where: string
 const isOn = (what: 'fsync' | 'full_page_writes' | 'data checksums', value: string) =>
   value === 'on' ? ok(what, 'on') : failed(what, `${what === 'data checksums' ? 'they are' : 'it is'} ${value}`)
 
-function encryption({ is_encrypted, is_local }: ServerFacts, { databaseUrl }: Config): Finding {
+function encryption({ is_encrypted, is_local }: ServerFacts, isVerified: boolean): Finding {
   const what = 'database TLS'
-  if (!is_encrypted) {
-    if (is_local) return ok(what, 'not needed: the server is on this machine')
-    return failed(what, 'the connection is not encrypted')
-  }
-  const { searchParams } = new URL(databaseUrl.reveal())
-  const isUnverified = searchParams.get('sslmode') === 'no-verify'
-  if (isUnverified) return failed(what, 'the certificate of the server is not verified')
-  return ok(what, 'encrypted')
+  if (is_encrypted)
+    return isVerified ? ok(what, 'encrypted') : failed(what, 'the certificate of the server is not verified')
+  if (is_local) return ok(what, 'not needed: the server is on this machine')
+  return failed(what, 'the connection is not encrypted')
 }
 
 function commits({ synchronous_commit: mode }: ServerFacts): Finding {
