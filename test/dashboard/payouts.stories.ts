@@ -13,6 +13,17 @@ async function enterAccount(page: Page, { number, name }: { readonly number: str
   await page.getByLabel('Name of the account holder').fill(name)
 }
 
+/** Responds to the first of these requests with 503. Returns the idempotency keys of all, as they come. */
+async function refuseFirst(page: Page, path: RegExp): Promise<readonly (string | undefined)[]> {
+  const keys: (string | undefined)[] = []
+  await page.route(path, (route) => {
+    keys.push(route.request().headers()['idempotency-key'])
+    const json = { success: false, errorCode: 'OVERLOADED', message: 'Malipo is overloaded.' }
+    return keys.length === 1 ? route.fulfill({ status: 503, json }) : route.continue()
+  })
+  return keys
+}
+
 test('a person pays a new account after a name check, above the rule with approval, and by beneficiary', async (t) => {
   const { malipo, as, complaints } = await openDashboard(t)
   const merchant = await malipo.refunding()
@@ -89,8 +100,14 @@ test('a person pays a new account after a name check, above the rule with approv
     await page.getByLabel('Beneficiary receives').fill('300')
     await page.getByLabel('Your reference').fill('supplier-3')
     await page.getByLabel('I have checked with the owner').check()
+    const keys = await refuseFirst(page, /\/fiat\/payout$/)
+    await page.getByRole('button', { name: 'Pay KES 300.00' }).click()
+    await page.getByText('Malipo is overloaded.').first().waitFor()
     await page.getByRole('button', { name: 'Pay KES 300.00' }).click()
     await page.getByRole('heading', { name: 'Payout accepted' }).waitFor()
+    assert.equal(keys.length, 2)
+    assert.ok(keys[0] && keys[0] === keys[1], 'after a 503 the same key is sent again')
+    assert.match(complaints.pop() ?? '', /status of 503/)
 
     await go(`${at}/beneficiaries`)
     await page.getByRole('textbox', { name: 'Search' }).fill('nothing of that name')

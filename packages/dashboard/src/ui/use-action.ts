@@ -15,8 +15,8 @@ interface Action<Input, Result> {
 
 /**
  * An action of a person. Nothing is shown as done before the server says so. One runs at a time: a second click that comes before the
- * button shows as busy does nothing. After a response that did not come, trying again sends the same key, so that it cannot happen
- * twice; another input is another action.
+ * button shows as busy does nothing. While the request is unanswered, trying again sends the same key, so that it cannot happen twice;
+ * another input is another action.
  */
 export function useAction<Input, Result>({ run, done, changes = [], onDone }: Action<Input, Result>) {
   const queries = useQueryClient()
@@ -36,7 +36,7 @@ export function useAction<Input, Result>({ run, done, changes = [], onDone }: Ac
       await Promise.all(changes.map((queryKey) => queries.invalidateQueries({ queryKey })))
     },
     onError: (error) => {
-      if (error instanceof CallError && error.code !== 'NO_RESPONSE') last.current = undefined
+      if (isAnswered(error)) last.current = undefined
     },
     onSettled: () => {
       isRunning.current = false
@@ -50,9 +50,13 @@ export function useAction<Input, Result>({ run, done, changes = [], onDone }: Ac
     },
     isBusy: mutation.isPending,
     error: mutation.error,
+    isUnanswered: mutation.isError && !isAnswered(mutation.error),
     reset: mutation.reset,
   }
 }
+
+/** Otherwise it may have happened, or happen later: the server takes the same request again under the same key. */
+const isAnswered = (error: Error) => error instanceof CallError && error.code !== 'NO_RESPONSE' && error.status < 500
 
 /** The server's words for one field of a form. */
 export function problemOf(error: Error | null, field: string): string | undefined {

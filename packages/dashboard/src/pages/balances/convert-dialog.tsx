@@ -1,6 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { CallError } from '../../api/call.ts'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
 import type { Schemas } from '../../generated/merchant-api.ts'
@@ -147,7 +146,7 @@ interface ConvertInput {
 }
 
 function useConvert(place: Place, onDone: () => void) {
-  const action = useAction({
+  return useAction({
     run: (body: ConvertInput, key) => merchantApi(place)('postConversions', { body, key }),
     done: ({ toAmount, toCurrency }) => `${moneyText(toAmount, toCurrency)} arrived in your ${toCurrency} wallet`,
     changes: [
@@ -158,5 +157,4 @@ function useConvert(place: Place, onDone: () => void) {
     ],
     onDone,
   })
-  return { ...action, isUnanswered: action.error instanceof CallError && action.error.code === 'NO_RESPONSE' }
 }

@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { type Dispatch, type SetStateAction, useEffect, useState } from 'react'
-import { CallError } from '../../api/call.ts'
 import { merchantApi } from '../../api/merchant-api.ts'
 import type { Place } from '../../api/place.ts'
 import { permissionsIn, useMe } from '../../session.ts'
@@ -97,12 +96,11 @@ function usePay(place: Place, onMade: (transactionId: string) => void) {
     changes: [['user', place], ['payments', place], ['summary', place], beneficiariesKey(place)],
     onDone: ({ transactionId }) => onMade(transactionId),
   })
-  const { error } = action
-  const isUnanswered = error instanceof CallError && error.code === 'NO_RESPONSE'
+  const { error, isUnanswered } = action
   useEffect(() => {
     if (error && !isUnanswered) void queries.invalidateQueries({ queryKey: ['quote', place] })
   }, [error, isUnanswered, queries, place])
-  return { ...action, isUnanswered }
+  return action
 }
 
 /** A link from the list of beneficiaries names one by its id. */
