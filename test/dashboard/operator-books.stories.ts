@@ -82,6 +82,7 @@ test('staff read the books, payments, people and the audit trail', async (t) => 
     await frozen.getByText('Both').waitFor()
     await admin.page.getByRole('row').filter({ hasText: 'token.issue' }).first().getByText('Sandbox').waitFor()
     await look(admin.page, 'audit')
+    await assertWithin(admin.page, admin.page.getByRole('table').getByText(/^by pk_test/), 390)
   })
 
   assert.deepEqual(complaints, [])

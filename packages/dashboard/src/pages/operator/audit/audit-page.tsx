@@ -125,7 +125,7 @@ const columnsOf = (show: (id: string) => void): readonly Column<AuditEntry>[] =>
         <span className="block max-w-[220px] truncate font-mono text-xs text-ink-3 max-phone:max-w-[150px]">
           {subject}
         </span>
-        <span className="block text-xs text-ink-3 phone:hidden">by {actor.name}</span>
+        <span className="block max-w-[220px] truncate text-xs text-ink-3 phone:hidden">by {actor.name}</span>
       </button>
     ),
   },
