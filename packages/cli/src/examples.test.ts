@@ -88,6 +88,7 @@ async function stage(t: TestContext) {
     'externalReference,amount,currency,country,accountName,accountNumber\nwage-1,100,KES,KE,Juma,+254712345678\n',
   )
   shop.file('secret.txt', secret)
+  shop.file('cells.toml', '[cells.0]\nservers = ["10.0.0.1:8080"]\n')
   const line = {
     time: '2026-11-15T10:00:00.000Z',
     level: 'info',

@@ -5,6 +5,7 @@ import { addAuditCommands } from './audit.ts'
 import { addBalanceCommands } from './balance.ts'
 import { addBulkCommand } from './bulk.ts'
 import { addCallbackCommands } from './callbacks.ts'
+import { addCellCommands } from './cells.ts'
 import { addChargeCommands } from './charge.ts'
 import type { CliEnvironment } from './cli-environment.ts'
 import { reportError } from './cli-error.ts'
@@ -96,6 +97,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addAuditCommands,
     addConfigCommands,
     addDatabaseCommands,
+    addCellCommands,
     addSecretCommands,
   ],
 }

@@ -12,6 +12,8 @@ import { simulatorAccess, startSimulatorIn } from './simulator.ts'
 type Variables = Readonly<Record<string, string>>
 
 export interface Stack {
+  /** The address of its api. */
+  readonly url: string
   /** The variables that a program needs to use the stack; see the README. */
   readonly exports: Variables
   /** Anything unusual, one line each. */
@@ -38,6 +40,10 @@ export interface StackOptions {
   readonly port?: number
   /** The address on which the api listens; the loopback address unless set. */
   readonly host?: string
+  /** The number of its cell; 0 unless set. */
+  readonly cell?: number
+  /** The URL of a router in front of it, which providers call back. */
+  readonly router?: string
   /** A new stack starts this many days ago, until its clock is released: see `clock.ts`. */
   readonly daysAgo?: number
   /** The host name of the pages for people; passkeys work with a name only, not with an address. */
@@ -48,7 +54,7 @@ export interface StackOptions {
 
 /** The whole service on loopback ports: PostgreSQL, NATS, every role as a separate process, and the first merchants. */
 export async function startStack(folder: string, options: StackOptions): Promise<Stack> {
-  const { isKept, isDevelopment = false, port, publicHost = '127.0.0.1', onStep } = options
+  const { isKept, isDevelopment = false, port, publicHost = '127.0.0.1', cell = 0, router, onStep } = options
   makeFolder(folder)
   const guard = guardFolder(folder, { isKept })
   const running: Service[] = []
@@ -66,20 +72,21 @@ export async function startStack(folder: string, options: StackOptions): Promise
     onStep?.('starting PostgreSQL, NATS and the provider simulator')
     const apiPort = port ?? (await freePort())
     const url = `http://127.0.0.1:${apiPort}`
-    const publicUrl = `http://${publicHost}:${apiPort}`
+    const publicUrl = router ?? `http://${publicHost}:${apiPort}`
     const [postgres, nats, simulator] = await together(
       started(startPostgres(folder)),
       started(startNatsIfThere(folder)),
-      started(startSimulatorIn(folder, simulatorSettings(folder, url, publicUrl))),
+      started(startSimulatorIn(folder, simulatorSettings(folder, router ?? url, publicUrl))),
       loadServer(), // While the others start: its modules take longer to load than PostgreSQL takes to start.
     )
-    const urls = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats?.url ?? '' }
+    const place = { DATABASE_URL: postgres.urlOf(database), NATS_URL: nats?.url ?? '', MALIPO_CELL: String(cell) }
     onStep?.('migrating the database')
-    const memory = await prepare(folder, postgres, urls, options.daysAgo ?? 0)
+    const memory = await prepare(folder, postgres, place, options.daysAgo ?? 0)
     const env = {
-      ...urls,
+      ...place,
       ...memory.secrets,
       ...processSettings,
+      ...(router !== undefined && { MALIPO_TRUSTED_PROXIES: '127.0.0.1' }),
       MALIPO_SIMULATOR_URL: simulator.url,
       MALIPO_PUBLIC_URL: publicUrl,
       MALIPO_SEALS_PATH: join(folder, 'seals'),
@@ -94,8 +101,9 @@ export async function startStack(folder: string, options: StackOptions): Promise
     onStep?.('starting api and worker')
     await together(startRole('api', apiPort, options.host), startRole('worker', await freePort()))
     return {
+      url,
       exports: {
-        ...urls,
+        ...place,
         MALIPO_URL: url,
         ...memory.secrets,
         ...memory.keys,
@@ -154,16 +162,16 @@ function simulatorSettings(folder: string, url: string, publicUrl: string): Vari
   }
 }
 
-async function prepare(folder: string, postgres: Postgres, urls: Variables, daysAgo: number): Promise<Memory> {
+async function prepare(folder: string, postgres: Postgres, place: Variables, daysAgo: number): Promise<Memory> {
   const path = join(folder, 'memory.json')
   const { makeSecrets, openOperator, createDatabase } = await loadServer()
   const loginPassword = randomBytes(24).toString('hex')
   const known = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Memory) : undefined
   const secrets = known?.secrets ?? makeSecrets(new Date())
   if (known) await endThePast(postgres.urlOf(database))
-  else await createDatabase(postgres, database, loginPassword)
+  else await createDatabase(postgres, database, loginPassword, Number(place['MALIPO_CELL']))
   if (!known && daysAgo > 0) await startInThePast(postgres.urlOf(database), daysAgo)
-  const operator = openOperator({ ...secrets, ...urls }, 'stack')
+  const operator = openOperator({ ...secrets, ...place }, 'stack')
   try {
     await operator.database.migrate()
     if (known?.keys[operatorKey]) return known

@@ -11,6 +11,7 @@ import { createVault } from '../platform/seal.ts'
 import { openWakeups } from '../platform/wakeups.ts'
 import { type AuditCommands, auditCommands } from './audit.ts'
 import { bindOperator, type LocalOperator } from './bind-operator.ts'
+import { readCellRoutes, renderCellRoutes } from './cell-routes.ts'
 import { type ConfigReport, checkConfig as checkConfiguration } from './config-check.ts'
 import type { Finding } from './doctor/checks.ts'
 import { examine as examineInstallation } from './doctor/examine.ts'
@@ -122,4 +123,9 @@ export function examine(variables: Variables): Promise<Finding[]> {
 /** Reads the settings as a process does at its start, and reports every problem. Connects to nothing and shows no secret. */
 export function checkConfig(variables: Variables): ConfigReport {
   return checkConfiguration(variables)
+}
+
+/** HAProxy's files for the cells that the text lists, by name. They are read from this folder. */
+export function renderCells(text: string, folder: string): Readonly<Record<string, string>> {
+  return renderCellRoutes(readCellRoutes(text), folder)
 }
