@@ -139,7 +139,7 @@ test('what names no known cell leads to the default', async () => {
   for (const body of bodies) assert.equal(await cellOf('/callbacks/pawapay', { body }), 0)
 })
 
-test('a cell that is down refuses with JSON to send again, and the others go on', async () => {
+test('a cell that is down refuses with JSON to send again, and the others continue', async () => {
   await stop(0x1f)
   const token = await tokenOf(0x1f)
 

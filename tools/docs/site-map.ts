@@ -122,6 +122,7 @@ export const chapters: readonly Chapter[] = [
       'operating/guarantees',
       'operating/performance',
       'operating/scale',
+      'operating/cells',
     ],
   },
   {
@@ -136,6 +137,7 @@ export const chapters: readonly Chapter[] = [
       'decisions/dashboard',
       'decisions/four-eyes',
       'decisions/merchant-people',
+      'decisions/moving-merchants',
       'decisions/webhook-endpoints',
       'decisions/sign-in-links',
       'decisions/traces',

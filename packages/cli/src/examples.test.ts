@@ -267,6 +267,7 @@ async function runExample(path: string, example: string, staged: Awaited<ReturnT
   const cli: CliEnvironment = {
     variables,
     actor: 'wanjiru',
+    folder: shop.home,
     write: (text) => {
       out += text
       if (out.includes('Listening')) end.abort()
