@@ -62,14 +62,15 @@ after(async () => {
 interface Sent {
   readonly host?: string
   readonly token?: string
+  readonly scheme?: string
   readonly body?: string
 }
 
 function send(
   path: string,
-  { host = 'pay.example.com', token, body }: Sent,
+  { host = 'pay.example.com', token, scheme = 'Bearer', body }: Sent,
 ): Promise<{ status: number; text: string }> {
-  const headers = { host, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+  const headers = { host, ...(token !== undefined && { authorization: `${scheme} ${token}` }) }
   return new Promise((resolve, reject) => {
     const sent = request({ port, path, method: body === undefined ? 'GET' : 'POST', headers }, async (response) => {
       let text = ''
@@ -96,6 +97,12 @@ test('a token leads to its cell, whatever the host and the path name', async () 
     const path = `/api/b2b/transactions/${showId('transaction', newTransactionId(now, 0x1f))}`
     assert.equal(await cellOf(path, { token, host: 'c7.example.com' }), cell)
   }
+})
+
+test('a long body, and a scheme in small letters, reach the cell of the token', async () => {
+  const token = await tokenOf(7)
+  assert.equal(await cellOf('/api/b2b/fiat/payouts/bulk', { token, body: 'x'.repeat(500_000) }), 7)
+  assert.equal(await cellOf('/api/b2b/transactions', { token, scheme: 'bearer' }), 7)
 })
 
 const exchange = (publicKey: string) =>
@@ -158,6 +165,8 @@ test('every problem of a file of cells is reported at once', () => {
     default = 3
     [cells.4096]
     servers = ["10.0.0.1"]
+    [cells.01]
+    servers = ["10.0.0.2:8080"]
     [cells.1]
     servers = ["10.0.0.1:8080"]
     host = "a b"
@@ -169,7 +178,12 @@ test('every problem of a file of cells is reported at once', () => {
   assert.throws(
     () => renderCells(text, '/etc/haproxy/cells'),
     ({ message }: Error) => {
-      for (const named of [/bnd is not known/, /bind must be/, /default names cell 3/, /cells\.4096 must be a number/])
+      for (const named of [
+        /bnd is not known/,
+        /bind must be/,
+        /default names cell 3/,
+        /cells\.(4096|01) must be a number/,
+      ])
         assert.match(message, named)
       for (const named of [
         /cells\.4096 needs servers/,

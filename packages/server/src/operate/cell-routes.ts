@@ -31,8 +31,9 @@ export function readCellRoutes(text: string): CellRoutes {
       problems.push(`${name} is not known. Use bind, default, cells and moved`)
   const cells = readCells(tableOf(file['cells'], 'cells', problems), problems)
   const known = (value: unknown, what: string): number => {
-    if (!cells.has(Number(value))) problems.push(`${what} names cell ${String(value)}, which is not in [cells]`)
-    return Number(value)
+    const cell = typeof value === 'number' ? value : Number.NaN
+    if (!cells.has(cell)) problems.push(`${what} names cell ${String(value)}, which is not in [cells]`)
+    return cell
   }
   const fallback = known(file['default'] ?? 0, 'default')
   const moved = new Map<string, number>()
@@ -71,7 +72,7 @@ function readCells(table: Readonly<Record<string, unknown>>, problems: string[])
 function readCell(name: string, table: Readonly<Record<string, unknown>>, problems: string[]): Cell {
   const { servers, host, ...rest } = table
   const rules: readonly (readonly [isKept: boolean, problem: string])[] = [
-    [/^\d{1,4}$/.test(name) && Number(name) <= cellMax, `must be a number from 0 to ${cellMax}`],
+    [/^(0|[1-9]\d{0,3})$/.test(name) && Number(name) <= cellMax, `must be a number from 0 to ${cellMax}`],
     [isList(servers), 'needs servers, a list such as ["10.0.0.1:8080"]'],
     [host === undefined || (typeof host === 'string' && hostName.test(host)), 'has a host that is not a host name'],
     [Object.keys(rest).length === 0, `has ${Object.keys(rest).join(', ')}, which is not known. Use servers and host`],
