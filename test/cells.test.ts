@@ -119,6 +119,10 @@ const callbacks: Readonly<Record<string, (key: string) => object>> = {
   'pawaPay, payout': (key) => ({ payoutId: key, status: 'COMPLETED' }),
   'pawaPay, refund': (key) => ({ refundId: key, status: 'COMPLETED' }),
   'Flutterwave, charge': (key) => ({ event: 'charge.completed', data: { id: 7, tx_ref: key } }),
+  'Flutterwave, transfer with a reference of its own': (key) => ({
+    key: false,
+    data: { tx_ref: 'abc', reference: key },
+  }),
   'Flutterwave, transfer': (key) => ({ event: 'transfer.completed', data: { id: 7, reference: key } }),
   house: (key) => ({ operation: 'refund', key }),
 }

@@ -119,13 +119,24 @@ export function renderCellRoutes(routes: CellRoutes, folder: string): Readonly<R
 /** Where the fields of a callback name the payment, for every provider. */
 const callbackFields = ['depositId', 'payoutId', 'refundId', 'key', 'data.tx_ref', 'data.reference']
 
-/** What a merchant gets while no process of its cell is ready. */
-const unavailable = JSON.stringify({
-  success: false,
-  message: 'The service cannot process this request now.',
-  errorCode: 'OVERLOADED',
-  retryable: true,
+/** HAProxy's own refusals, as the API words them: no process is ready, or the response of one was lost. */
+const refusals = [503, 502, 504].map((status) => {
+  const message =
+    status === 503
+      ? 'The service cannot process this request now.'
+      : 'The outcome is not known. Read the transaction by its external reference, or send the same request again.'
+  const body = JSON.stringify({ success: false, message, errorCode: 'OVERLOADED', retryable: true })
+  return `  http-error status ${status} content-type application/json string '${body}'`
 })
+
+const providerKey = '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$'
+
+/** The first of the fields that has the form of a provider key decides. */
+const callbackRules = (unknown: string) =>
+  callbackFields.flatMap((field) => [
+    `  http-request set-var(txn.payment) req.body,json_query('$.${field}') if is_callback ${unknown}`,
+    `  http-request set-var(txn.cell) var(txn.payment),bytes(15,3) if is_callback ${unknown} { var(txn.payment) -m reg ${providerKey} }`,
+  ])
 
 function configurationOf({ bind, fallback, cells }: CellRoutes, folder: string): string {
   const map = (name: keyof typeof files) => `${folder}/${files[name]}`
@@ -137,11 +148,18 @@ defaults malipo-cells
   timeout client 30s
   timeout server 30s
   timeout http-request 15s
-  http-error status 503 content-type application/json string '${unavailable}'
+  timeout check 2s
+  # A connection that fails goes to another process. A request that was sent is never sent again.
+  option redispatch 1
+  log global
+  option httplog
+${refusals.join('\n')}
 
 frontend malipo-cells from malipo-cells
   bind ${bind}
   option forwardfor
+  http-request del-header x-forwarded-host
+  http-request del-header x-forwarded-proto
   # Callbacks and token exchanges name their cell in the body.
   option http-buffer-request
 
@@ -157,8 +175,7 @@ frontend malipo-cells from malipo-cells
 
   # A callback: the provider key of the payment.
   acl is_callback path_beg /callbacks/
-${callbackFields.map((field) => `  http-request set-var(txn.payment) req.body,json_query('$.${field}') if is_callback !{ var(txn.payment) -m found }`).join('\n')}
-  http-request set-var(txn.cell) var(txn.payment),bytes(15,3) if is_callback { var(txn.payment) -m reg ^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$ }
+${callbackRules(unknown).join('\n')}
 
   # The pages for people: the host name, else the first id in the path.
   http-request set-var(txn.cell) req.hdr(host),field(1,:),lower,map_str(${map('hosts')}) if ${unknown}
