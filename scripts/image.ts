@@ -1,7 +1,7 @@
 /**
- * npm run image [-- --built]: builds the image with buildah, runs every role from it with a read-only root, and runs the acceptance
- * check of merchants against it where that lies beside the clone. Needs root, buildah and mmdebstrap. `--built` takes the image of
- * the last build.
+ * npm run image [-- --built]: builds the image with buildah, runs every role from it with a read-only root, in two cells behind
+ * HAProxy, and runs the acceptance check of merchants against them where that lies beside the clone. Needs root, buildah, mmdebstrap
+ * and haproxy. `--built` takes the image of the last build.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createSecretKey } from 'node:crypto'
+import { createPublicKey, createSecretKey, verify } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { createServer, request } from 'node:http'
@@ -205,7 +205,11 @@ test('every problem of a file of cells is reported at once', () => {
 const successful = { momo: '+254703456789', amount: 100, currency: 'KES' } as const
 
 /** A charge of a merchant, by the address that both cells share, until it has ended. */
-async function chargeBy(url: string, publicKey = '', apiKey = ''): Promise<{ stage: unknown; transactionId: string }> {
+async function chargeBy(
+  url: string,
+  publicKey = '',
+  apiKey = '',
+): Promise<{ stage: unknown; transactionId: string; token: string }> {
   const call = async (path: string, headers: Record<string, string>, body?: object) => {
     const init = body && { method: 'POST', body: JSON.stringify(body) }
     const response = await fetch(url + path, { headers: { 'content-type': 'application/json', ...headers }, ...init })
@@ -222,7 +226,21 @@ async function chargeBy(url: string, publicKey = '', apiKey = ''): Promise<{ sta
     read = data as Record<string, unknown>
     return read['stage'] === 'COMPLETED'
   }).catch((error) => assert.fail(`${error.message}: ${JSON.stringify(read)}`))
-  return { stage: read['stage'], transactionId: String(transactionId) }
+  return { stage: read['stage'], transactionId: String(transactionId), token: String(token) }
+}
+
+interface KeySet {
+  readonly keys: readonly { readonly kid: string; readonly x: string }[]
+}
+
+/** Whether the token is signed by the published key that it names, as a merchant verifies it. */
+function isSignedByOne(token: string, { keys }: KeySet): boolean {
+  const [head = '', payload = '', signature = ''] = token.split('.')
+  const { kid } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { kid: string }
+  const [key, ...others] = keys.filter((each) => each.kid === kid)
+  assert.ok(key && others.length === 0, `${kid} is published ${others.length + (key ? 1 : 0)} times`)
+  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.x }, format: 'jwk' })
+  return verify(null, Buffer.from(`${head}.${payload}`), publicKey, Buffer.from(signature, 'base64url'))
 }
 
 /** How many callbacks a cell applied to its payments. */
@@ -246,4 +264,9 @@ test('a merchant of each of two cells is paid through one address, by callbacks 
   assert.deepEqual([first.stage, second.stage], ['COMPLETED', 'COMPLETED'])
   assert.deepEqual([digits(first.transactionId), digits(second.transactionId)], ['000', '007'])
   assert.deepEqual(await Promise.all(cells.map(appliedAt)), [1, 1])
+  const published = await (await fetch(`${url}/.well-known/jwks.json`)).json()
+  assert.deepEqual(
+    [first, second].map(({ token }) => isSignedByOne(token, published as KeySet)),
+    [true, true],
+  )
 })

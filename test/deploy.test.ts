@@ -235,3 +235,13 @@ test('the secrets and the first start of compose.yaml give a database that migra
   await assert.rejects(migrate(new Secret(urlOf('database-url')), 0), /permission denied|must be/)
   assert.match(readFileSync(join(folder, 'pg_hba.conf'), 'utf8'), /^host replication replicator/)
 })
+
+test('malipo runs under an account without a name, as a service may have', () => {
+  const main = join(deploy, '../packages/cli/src/main.ts')
+  // It may read the clone, wherever that is.
+  const account = ['--reuid=54321', '--clear-groups', '--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+
+  const { isRight, output } = lint('setpriv', [...account, process.execPath, main, '--version'])
+
+  assert.ok(isRight, output)
+})

@@ -24,7 +24,7 @@ stdout.on('error', (error: NodeJS.ErrnoException) =>
 
 const run = createProgram({
   variables,
-  actor: userInfo().username,
+  actor: accountName(),
   commandName: /[\\/]scripts[\\/]malipo\.ts$/.test(process.argv[1] ?? '') ? 'npm run malipo --' : 'malipo',
   folder: process.cwd(),
   write: (text) => void stdout.write(text),
@@ -40,6 +40,15 @@ const run = createProgram({
   ...(stdout.isTTY && hasDesktop() && { browse }),
 })
 process.exit(await run(process.argv.slice(2)))
+
+/** The account of this process, for the audit trail. Accounts of services and containers may have no name. */
+function accountName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.()}`
+  }
+}
 
 function isPiped(): boolean {
   try {

@@ -163,15 +163,38 @@ function readKeys(text: string): VaultKeys {
     const [encoded = '', word] = parts.toReversed()
     const bytes = Buffer.from(encoded, 'base64url')
     const isForm = parts.length === 1 || (parts.length === 2 && word === 'v2')
-    if (!/^[\w-]{1,32}$/.test(id) || bytes.length !== 32 || !isForm)
+    if (!keyName.test(id) || bytes.length !== 32 || !isForm)
       throw new Error('must be name:base64url of 32 bytes, or name:v2:base64url, comma-separated')
     return { id, key: createSecretKey(bytes), version: word === 'v2' ? 2 : 1 }
   })
   if (!first) throw new Error('must hold at least one key')
-  const names = [first, ...rest].map(({ id }) => id)
-  if (new Set(names).size < names.length) throw new Error('must not use a name twice')
+  requireOtherNames([first, ...rest])
   return [first, ...rest]
 }
+
+const keyName = /^[\w-]{1,32}$/
+
+function requireOtherNames(named: readonly { readonly id: string }[]): void {
+  if (new Set(named.map(({ id }) => id)).size < named.length) throw new Error('must not use a name twice')
+}
+
+/** A key that others verify with. */
+export interface PublicKey {
+  readonly id: string
+  /** The point of an Ed25519 key, as in a JSON Web Key. */
+  readonly x: string
+}
+
+export const publicKeys = written('list', (text): readonly PublicKey[] => {
+  const found = text.split(',').map((entry): PublicKey => {
+    const [id = '', x = '', ...rest] = entry.trim().split(':')
+    if (!keyName.test(id) || Buffer.from(x, 'base64url').length !== 32 || rest.length > 0)
+      throw new Error('must be name:base64url of 32 bytes, comma-separated')
+    return { id, x }
+  })
+  requireOtherNames(found)
+  return found
+})
 
 export const ranges = written('list', readRanges)
 

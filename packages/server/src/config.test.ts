@@ -129,6 +129,24 @@ test('a secret file that cannot be read is an error with its path, beside all ot
   )
 })
 
+test('public keys of other cells have names that no key of this cell has', () => {
+  const x = Buffer.alloc(32, 3).toString('base64url')
+  const load = (text: string) => loadConfig({ ...good, MALIPO_OTHER_TOKEN_KEYS: text }).otherTokenKeys
+  const [own] = good.MALIPO_TOKEN_KEYS.split(':')
+
+  assert.equal(load(''), undefined)
+  assert.deepEqual(load(`seven:${x}, eight:${x}`), [
+    { id: 'seven', x },
+    { id: 'eight', x },
+  ])
+  assert.throws(
+    () => load(`${own}:${x}`),
+    new RegExp(`MALIPO_OTHER_TOKEN_KEYS names a key ${own}, as MALIPO_TOKEN_KEYS`),
+  )
+  assert.throws(() => load(`seven:${x},seven:${x}`), /must not use a name twice/)
+  assert.throws(() => load(`seven:${x.slice(1)}`), /MALIPO_OTHER_TOKEN_KEYS must be name:base64url of 32 bytes/)
+})
+
 test('a signing key is its name and a P-256 private key, and its error does not repeat it', () => {
   const pem = (curve: string) =>
     generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()

@@ -23,6 +23,7 @@ import {
   nonEmpty,
   oneOf,
   optional,
+  publicKeys,
   ranges,
   requestRates,
   secret,
@@ -88,6 +89,13 @@ export const settings = {
       'Ed25519 seeds that sign tokens, `name:base64url`, comma-separated. The first signs, all are published and accepted. `malipo secrets` generates one.',
     read: keys,
     isSecret: true,
+  },
+  otherTokenKeys: {
+    name: 'MALIPO_OTHER_TOKEN_KEYS',
+    about:
+      'Public halves of the token keys of other cells behind the same address, `name:base64url`, comma-separated: published beside the own ones, and accepted by no process of this cell.',
+    read: optional(publicKeys),
+    fallback: '',
   },
   secretKeys: {
     name: 'MALIPO_SECRET_KEYS',
@@ -334,7 +342,8 @@ export function loadConfig(variables: Variables): Config {
 /** Every setting with its source, and every problem. The configuration is there when there is no problem. */
 export function readConfig(variables: Variables): ConfigReading {
   const sources = openSources(variables)
-  const { found, problems } = findAll(sources, Object.keys(settings) as (keyof Config)[])
+  const { found, problems: inSettings } = findAll(sources, Object.keys(settings) as (keyof Config)[])
+  const problems = [...inSettings, ...namesOfTwoKeys(found)]
   const config = problems.length === 0 ? (valuesOf(found) as Config) : undefined
   return { config, problems, found, path: sources.file?.path }
 }
@@ -364,6 +373,16 @@ function findAll(sources: Sources, wanted: readonly (keyof Config)[]) {
   const found = new Map(wanted.map((key) => [key, findSetting(settings[key], sources)]))
   const inSettings = [...found.values()].flatMap(({ problem }) => problem ?? [])
   return { found, problems: [...fileProblems(sources, rows), ...inSettings, ...unknownKeys(sources, rows)] }
+}
+
+/** Whoever verifies a token looks for its key by the name alone. */
+function namesOfTwoKeys(found: ReadonlyMap<keyof Config, FoundSetting>): string[] {
+  const namesIn = (key: keyof Config) =>
+    ((found.get(key)?.value ?? []) as readonly { id: string }[]).map(({ id }) => id)
+  const own = new Set(namesIn('tokenKeys'))
+  return namesIn('otherTokenKeys')
+    .filter((name) => own.has(name))
+    .map((name) => `MALIPO_OTHER_TOKEN_KEYS names a key ${name}, as MALIPO_TOKEN_KEYS does`)
 }
 
 const valuesOf = (found: ReadonlyMap<string, FoundSetting>) =>

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { PublicKey } from '../config-values.ts'
 import type { VaultKey } from '../platform/seal.ts'
 import type { TokenClaims } from './credentials.ts'
 
@@ -37,7 +38,7 @@ export function createTokenSigner(issuer: string, seeds: readonly [Seed, ...Seed
         .sign(current.privateKey),
     verify: async (audience, token) =>
       token.length <= lengthMax && isCanonical(token) ? verify(token, { issuer, audience }, verifiers) : undefined,
-    published: { keys: [...verifiers].map(([id, key]) => publicJwk(id, key)) },
+    published: { keys: [...verifiers].map(([id, key]) => publishedKey({ id, x: pointOf(key) })) },
   }
 }
 
@@ -72,12 +73,15 @@ function known(key: KeyObject | undefined): KeyObject {
   return key
 }
 
+const pointOf = (key: KeyObject) => key.export({ format: 'jwk' }).x ?? ''
+
 /** Wraps an Ed25519 seed in the format that node:crypto reads (RFC 8410). */
 function privateKeyOf(seed: KeyObject): KeyObject {
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed.export()])
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
 }
 
-function publicJwk(kid: string, key: KeyObject): object {
-  return { ...key.export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' }
+/** In the form of `/.well-known/jwks.json`. */
+export function publishedKey({ id, x }: PublicKey): object {
+  return { kty: 'OKP', crv: 'Ed25519', x, kid: id, alg: algorithm, use: 'sig' }
 }

@@ -194,6 +194,26 @@ test('more than a hundred forged tokens are all refused with the same error', as
   t.diagnostic(`${cases.length} forged tokens refused`)
 })
 
+test('a key of another cell is published in the form of the own ones, and no token that it signs is accepted', async () => {
+  const seed = (id: string) => ({ id, key: createSecretKey(randomBytes(32)) })
+  const other = createTokens('https://pay.example.com', [seed('seven')])
+  const [published] = other.published.keys as { kid: string; x: string }[]
+  const tokens = createTokens('https://pay.example.com', [seed('zero')], [{ id: 'seven', x: published?.x ?? '' }])
+  const token = await other.sign(
+    { merchant_id: newId(Date.now(), 7), env: 'live', credential_id: newId(Date.now(), 7), scopes: ['profile:read'] },
+    {
+      token_id: newId(Date.now(), 7),
+      token_issued_at: new Date(),
+      token_expires_at: new Date(Date.now() + 60_000),
+    },
+  )
+
+  assert.deepEqual(tokens.published.keys[1], published)
+  assert.equal((tokens.published.keys as { kid: string }[])[0]?.kid, 'zero')
+  assert.notEqual(await other.verify(token), undefined)
+  assert.equal(await tokens.verify(token), undefined)
+})
+
 test('every published key verifies a token, and the first one signs', async () => {
   const key = (id: string) => ({ id, key: createSecretKey(randomBytes(32)) })
   const [older, newer] = [key('2026-10'), key('2026-11')]

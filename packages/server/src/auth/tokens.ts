@@ -1,8 +1,9 @@
 import type { JWTPayload } from 'jose'
+import type { PublicKey } from '../config-values.ts'
 import type { Environment } from '../platform/db.ts'
 import { cellOf, readId, showId } from '../platform/ids.ts'
 import type { TokenClaims } from './credentials.ts'
-import { createTokenSigner, type Seed } from './token-signer.ts'
+import { createTokenSigner, publishedKey, type Seed } from './token-signer.ts'
 
 const audience = 'malipo'
 
@@ -24,8 +25,12 @@ export interface Tokens {
   readonly published: { readonly keys: readonly object[] }
 }
 
-/** The access tokens of merchants' key pairs. */
-export function createTokens(issuer: string, seeds: readonly [Seed, ...Seed[]]): Tokens {
+/** The access tokens of merchants' key pairs. The keys of other cells are published only: they verify no token here. */
+export function createTokens(
+  issuer: string,
+  seeds: readonly [Seed, ...Seed[]],
+  ofOtherCells: readonly PublicKey[] = [],
+): Tokens {
   const signer = createTokenSigner(issuer, seeds)
   return {
     sign: ({ merchant_id, env, credential_id, scopes }, claims) => {
@@ -42,7 +47,7 @@ export function createTokens(issuer: string, seeds: readonly [Seed, ...Seed[]]):
       const payload = await signer.verify(audience, token)
       return payload && claimsOf(payload)
     },
-    published: signer.published,
+    published: { keys: [...signer.published.keys, ...ofOtherCells.map(publishedKey)] },
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startRouter } from './haproxy.ts'
 import { freePort, guardFolder, makeFolder } from './processes.ts'
-import { type Stack, startStack } from './stack.ts'
+import { type Stack, type StackOptions, startStack } from './stack.ts'
 
 const second = 7
 
@@ -19,12 +19,14 @@ export async function startCells(): Promise<Stack & { readonly cells: readonly S
     await guard.dismiss()
   }
   try {
-    const start = async (cell: number) => {
-      const stack = await startStack(mkdtempSync(join(tmpdir(), 'malipo-cell-')), { isKept: false, cell, router })
+    const start = async (cell: number, options: Partial<StackOptions> = {}) => {
+      const folder = mkdtempSync(join(tmpdir(), 'malipo-cell-'))
+      const stack = await startStack(folder, { ...options, isKept: false, cell, router })
       running.push(stack)
       return stack
     }
-    const [zero, seven] = [await start(0), await start(second)]
+    const seven = await start(second)
+    const zero = await start(0, { otherTokenKeys: await publishedKeysOf(seven.url) })
     const table = (cell: number, { url }: Stack) => `[cells.${cell}]\nservers = ["${new URL(url).host}"]\n`
     running.push(await startRouter(folder, port, table(0, zero) + table(second, seven)))
     const { MALIPO_PUBLIC_KEY = '', MALIPO_API_KEY = '' } = seven.exports
@@ -40,4 +42,11 @@ export async function startCells(): Promise<Stack & { readonly cells: readonly S
     await stop()
     throw error
   }
+}
+
+/** The keys that verify a cell's tokens, as `MALIPO_OTHER_TOKEN_KEYS` of another cell takes them. */
+export async function publishedKeysOf(url: string): Promise<string> {
+  const response = await fetch(`${url}/.well-known/jwks.json`)
+  const { keys } = (await response.json()) as { readonly keys: readonly { readonly kid: string; readonly x: string }[] }
+  return keys.map(({ kid, x }) => `${kid}:${x}`).join(',')
 }

@@ -44,6 +44,8 @@ export interface StackOptions {
   readonly cell?: number
   /** The URL of a router in front of it, which providers call back. */
   readonly router?: string
+  /** Public keys of the other cells behind that router. */
+  readonly otherTokenKeys?: string
   /** A new stack starts this many days ago, until its clock is released: see `clock.ts`. */
   readonly daysAgo?: number
   /** The host name of the pages for people; passkeys work with a name only, not with an address. */
@@ -54,7 +56,8 @@ export interface StackOptions {
 
 /** The whole service on loopback ports: PostgreSQL, NATS, every role as a separate process, and the first merchants. */
 export async function startStack(folder: string, options: StackOptions): Promise<Stack> {
-  const { isKept, isDevelopment = false, port, publicHost = '127.0.0.1', cell = 0, router, onStep } = options
+  const { isKept, isDevelopment = false, port, publicHost = '127.0.0.1', cell = 0, onStep } = options
+  const { router, otherTokenKeys } = options
   makeFolder(folder)
   const guard = guardFolder(folder, { isKept })
   const running: Service[] = []
@@ -87,6 +90,7 @@ export async function startStack(folder: string, options: StackOptions): Promise
       ...memory.secrets,
       ...processSettings,
       ...(router !== undefined && { MALIPO_TRUSTED_PROXIES: '127.0.0.1' }),
+      ...(otherTokenKeys !== undefined && { MALIPO_OTHER_TOKEN_KEYS: otherTokenKeys }),
       MALIPO_SIMULATOR_URL: simulator.url,
       MALIPO_PUBLIC_URL: publicUrl,
       MALIPO_SEALS_PATH: join(folder, 'seals'),

@@ -110,7 +110,8 @@ function openOperatorContext(
 
 /** New keys for the two settings that need them, named by the day to distinguish them from later ones. */
 export function makeSecrets(now: Date): Record<'MALIPO_TOKEN_KEYS' | 'MALIPO_SECRET_KEYS', string> {
-  const name = now.toISOString().slice(0, 10)
+  // Cells that are set up on one day need different names.
+  const name = `${now.toISOString().slice(0, 10)}-${randomBytes(2).toString('hex')}`
   const key = () => randomBytes(32).toString('base64url')
   return { MALIPO_TOKEN_KEYS: `${name}:${key()}`, MALIPO_SECRET_KEYS: `${name}:v2:${key()}` }
 }
