@@ -26,13 +26,15 @@ async function addBeneficiary(shop: Stage['shop'], market: Market, person: Perso
 /** In the last half hour: a transfer paid short, large payouts, payments in doubt. */
 export async function leaveOpen(stage: Stage): Promise<void> {
   await underpay(stage)
-  for (const amount of [64_000, 120_000, 87_500]) await payLarge(stage, amount)
+  for (const [index, amount] of [64_000, 120_000, 87_500].entries())
+    await payLarge(stage, { reference: `PAY-${9_101 + index}`, amount })
   await doubt(stage)
 }
 
 /** Prompts that customers have not answered. They last some minutes, so they are made when the clock is right. */
 export async function promptNow(stage: Stage): Promise<void> {
-  for (const market of [markets.kenya, markets.kenya, markets.uganda]) await prompt(stage, market)
+  for (const [index, market] of [markets.kenya, markets.kenya, markets.uganda].entries())
+    await prompt(stage, { reference: `ORD-${51_101 + index}`, market })
 }
 
 async function underpay({ shop, simulator, chance, clock }: Stage): Promise<void> {
@@ -42,12 +44,12 @@ async function underpay({ shop, simulator, chance, clock }: Stage): Promise<void
   await simulator.pay(keyOf((data as { transactionId: string }).transactionId), '30000.00')
 }
 
-let large = 9_100
-
-async function payLarge({ shop, chance, clock }: Stage, amount: number): Promise<void> {
-  large += 1
+async function payLarge(
+  { shop, chance, clock }: Stage,
+  { reference, amount }: { readonly reference: string; readonly amount: number },
+): Promise<void> {
   const payee = personIn(markets.kenya, chance)
-  const order = { reference: `PAY-${large}`, market: markets.kenya, payee, amount, bank: '11' }
+  const order = { reference, market: markets.kenya, payee, amount, bank: '11' }
   await shop.send('POST', '/fiat/payout', payoutBody(order))
   await clock.forward(45_000)
 }
@@ -67,10 +69,12 @@ async function doubt({ shop, simulator, chance, clock }: Stage): Promise<void> {
   }
 }
 
-async function prompt({ shop, chance }: Stage, market: Market): Promise<void> {
+async function prompt(
+  { shop, chance }: Stage,
+  { reference, market }: { readonly reference: string; readonly market: Market },
+): Promise<void> {
   const { phone } = personIn(market, chance)
   const body = { amount: amountIn(market, chance), currency: market.currency }
   const waiting = `${phone.slice(0, -3)}129` // The sandbox leaves such a prompt to the customer.
-  const externalReference = `ORD-51${chance.between(100, 999)}`
-  await shop.send('POST', '/fiat/deposit/momo', { ...body, phoneNumber: waiting, externalReference })
+  await shop.send('POST', '/fiat/deposit/momo', { ...body, phoneNumber: waiting, externalReference: reference })
 }
