@@ -8,39 +8,51 @@ import { buildDashboard, isDashboardStale } from '../../tools/dashboard/build.ts
 const dist = join(import.meta.dirname, '../../packages/dashboard/dist')
 const shellMax = 110_000
 const routeMax = 45_000
+const shellFilesMax = 3
+const routeFilesMax = 9
+/** Its own file, the shared ones, and what a shared one alone needs. */
+const routeStepsMax = 3
 
 interface Chunk {
   readonly file: string
   readonly imports?: readonly string[]
   readonly isEntry?: true
-  readonly isDynamicEntry?: true
+  readonly dynamicImports?: readonly string[]
 }
 
-/** The files that a browser loads for a chunk, compressed as the api sends them. */
-function sizeOf(manifest: Readonly<Record<string, Chunk>>, name: string, loaded: ReadonlySet<string> = new Set()) {
+type Manifest = Readonly<Record<string, Chunk>>
+
+/** The files that a browser loads for a chunk in steps: a file names the next ones only when it has come. */
+function stepsOf(manifest: Manifest, name: string, loaded: ReadonlySet<string> = new Set()) {
   const names = new Set<string>()
-  const follow = (each: string) => {
-    if (names.has(each) || loaded.has(each)) return
-    names.add(each)
-    for (const next of manifest[each]?.imports ?? []) follow(next)
+  const steps: string[][] = []
+  for (let step = [name]; step.length > 0; ) {
+    for (const each of step) names.add(each)
+    steps.push(step)
+    const next = new Set(step.flatMap((each) => manifest[each]?.imports ?? []))
+    step = [...next].filter((each) => !names.has(each) && !loaded.has(each))
   }
-  follow(name)
-  const bytes = [...names].map(
-    (each) => gzipSync(readFileSync(join(dist, manifest[each]?.file ?? '')), { level: 9 }).length,
-  )
-  return { names, bytes: bytes.reduce((sum, size) => sum + size, 0) }
+  return { names, steps: steps.length, bytes: [...names].reduce((sum, each) => sum + bytesOf(manifest, each), 0) }
+}
+
+/** Compressed as the api sends it. */
+const bytesOf = (manifest: Manifest, name: string) =>
+  gzipSync(readFileSync(join(dist, manifest[name]?.file ?? '')), { level: 9 }).length
+
+function readBuild() {
+  if (isDashboardStale()) assert.equal(buildDashboard(), undefined)
+  const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Manifest
+  const [entry = ''] = Object.keys(manifest).filter((name) => manifest[name]?.isEntry)
+  const shell = stepsOf(manifest, entry)
+  const named = new Set(Object.values(manifest).flatMap(({ dynamicImports = [] }) => dynamicImports))
+  const routes = [...named].map((name) => ({ name, ...stepsOf(manifest, name, shell.names) }))
+  return { shell, routes: routes.toSorted((left, right) => right.bytes - left.bytes) }
 }
 
 test('the shell of the dashboard is at most 110 kB, and each page at most 45 kB more', (t) => {
-  if (isDashboardStale()) assert.equal(buildDashboard(), undefined)
-  const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Record<string, Chunk>
-  const [entry = ''] = Object.keys(manifest).filter((name) => manifest[name]?.isEntry)
-  const shell = sizeOf(manifest, entry)
-  const routes = Object.keys(manifest).filter((name) => manifest[name]?.isDynamicEntry)
-  const sizes = routes.map((name) => ({ name, bytes: sizeOf(manifest, name, shell.names).bytes }))
-  sizes.sort((left, right) => right.bytes - left.bytes)
+  const { shell, routes } = readBuild()
   t.diagnostic(
-    `shell ${shell.bytes}; ${sizes
+    `shell ${shell.bytes}; ${routes
       .slice(0, 6)
       .map(({ name, bytes }) => `${name} ${bytes}`)
       .join(', ')}`,
@@ -49,7 +61,21 @@ test('the shell of the dashboard is at most 110 kB, and each page at most 45 kB 
   assert.ok(shell.bytes > 50_000 && routes.length > 10, 'the build has its parts')
   assert.ok(shell.bytes <= shellMax, `the shell has ${shell.bytes} bytes`)
   assert.deepEqual(
-    sizes.filter(({ bytes }) => bytes > routeMax),
+    routes.filter(({ bytes }) => bytes > routeMax).map(({ name, bytes }) => `${name}: ${bytes}`),
+    [],
+  )
+})
+
+test('a page comes in few files and few steps', (t) => {
+  const { shell, routes } = readBuild()
+  const most = routes.toSorted((left, right) => right.names.size - left.names.size)[0]
+  t.diagnostic(`shell ${shell.names.size} files; most: ${most?.name} ${most?.names.size} files`)
+
+  assert.ok(shell.names.size <= shellFilesMax && shell.steps <= 2, `the shell has ${shell.names.size} files`)
+  assert.deepEqual(
+    routes
+      .filter(({ names, steps }) => names.size > routeFilesMax || steps > routeStepsMax)
+      .map(({ name, names, steps }) => `${name}: ${names.size} files in ${steps} steps`),
     [],
   )
 })

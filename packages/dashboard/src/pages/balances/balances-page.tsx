@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazyRouteComponent, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Suspense, useEffect, useState } from 'react'
 import type { Place } from '../../api/place.ts'
 import { permissionsIn, useMe } from '../../session.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
@@ -12,12 +12,14 @@ import { zoneChoice, zoneName } from '../../ui/zone.ts'
 import type { Wallet } from '../payouts/payout-draft.ts'
 import { walletsQuery } from '../payouts/payout-queries.ts'
 import type { Period } from './balance-queries.ts'
-import { ConvertDialog } from './convert-dialog.tsx'
 import { FlowCard } from './flow-card.tsx'
 import { PeriodFields } from './period-fields.tsx'
 import { RatesCard } from './rates-card.tsx'
 import { StatementCard } from './statement-card.tsx'
 import { WalletCards } from './wallet-cards.tsx'
+
+/** Loaded when the page is there, so that it opens at once. */
+const ConvertDialog = lazyRouteComponent(() => import('./convert-dialog.tsx'), 'ConvertDialog')
 
 /** What the merchant has, and how it came to that. */
 export function BalancesPage() {
@@ -26,6 +28,7 @@ export function BalancesPage() {
   const navigate = useNavigate({ from: '/m/$merchantId/$env/balances' })
   const { data: user, error } = useQuery(walletsQuery(place))
   const [isConverting, setConverting] = useState(false)
+  useEffect(() => void ConvertDialog.preload?.(), [])
   const may = permissionsIn(useMe(), place)
   const wallets = user?.wallets ?? []
   const wallet = chosenOf(wallets, search)
@@ -56,7 +59,9 @@ export function BalancesPage() {
             place={place}
           />
           {isConverting && (
-            <ConvertDialog from={wallet} onClose={() => setConverting(false)} place={place} wallets={wallets} />
+            <Suspense>
+              <ConvertDialog from={wallet} onClose={() => setConverting(false)} place={place} wallets={wallets} />
+            </Suspense>
           )}
         </>
       )}
