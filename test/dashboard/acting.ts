@@ -27,8 +27,8 @@ export async function closed(dialog: Locator, verb: string): Promise<void> {
 }
 
 /** Waits for an address; otherwise fails with what the page shows instead. */
-export const arrives = (page: Page, address: RegExp): Promise<void> =>
-  page.waitForURL(address).catch(async (error) => {
+export const arrives = (page: Page, address: RegExp, options?: { readonly timeout: number }): Promise<void> =>
+  page.waitForURL(address, options).catch(async (error) => {
     throw new Error(`${page.url()} shows: ${await page.locator('body').innerText()}`, { cause: error })
   })
 

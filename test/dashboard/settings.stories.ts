@@ -5,6 +5,8 @@ import { addAuthenticator, arrives } from './acting.ts'
 import { look, openDashboard, site } from './open-dashboard.ts'
 
 const password = 'maji ya kunywa 7'
+/** Long before the next poll of a page whose stream is refused. */
+const soonMs = 5000
 
 test('an owner invites a viewer who joins and signs in; the role is ended, and the audit trail shows it', async (t) => {
   const { malipo, browser, as, complaints } = await openDashboard(t)
@@ -84,9 +86,10 @@ test('an owner invites a viewer who joins and signs in; the role is ended, and t
     await page.getByRole('button', { name: 'End the role viewer of Amina Otieno' }).click()
     await page.getByLabel('Reason').fill('left the company')
     await page.getByRole('dialog').getByRole('button', { name: 'End the role' }).click()
-    await page.getByText('Amina Otieno is no longer viewer').waitFor()
-    await guest.goto(`${site}${dashboard}`)
-    await arrives(guest, /\/sign-in/)
+    await page.getByText('Amina Otieno is no longer viewer', { exact: true }).waitFor()
+    // As when the window is shown again: the stream of its page is opened again, and refused.
+    await guest.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await arrives(guest, /\/sign-in\?next=/, { timeout: soonMs })
   })
 
   await t.test('limits and approval rules are set with a reason', async () => {

@@ -14,7 +14,7 @@ export interface LivePayment {
   readonly at: string
 }
 
-/** What happened: one payment, or (without a stream) time to look for changes. */
+/** What happened: one payment, or (without a stream) time to look for changes, and for the end of the session. */
 export type LiveChange = { readonly kind: 'payment'; readonly payment: LivePayment } | { readonly kind: 'poll' }
 
 interface LiveState {
@@ -55,7 +55,8 @@ export const noteRead = (): void => become({ at: Date.now() })
 
 /**
  * Follows the payments of a merchant by one stream of this window, until it is ended. A hidden window has none, and continues where
- * it was. Where no stream can be had, the listeners look for changes every 15 s.
+ * it was. Where no stream can be had, the listeners look for changes at once, because the person's access may have ended, and then
+ * every 15 s.
  */
 export function followPayments(place: Place): () => void {
   let source: EventSource | undefined
@@ -84,7 +85,9 @@ export function followPayments(place: Place): () => void {
     })
     source.addEventListener('error', () => {
       become({ status: 'reconnecting' })
-      if (source?.readyState === EventSource.CLOSED) poll ??= setInterval(look, pollMs)
+      if (source?.readyState !== EventSource.CLOSED || poll !== undefined) return
+      poll = setInterval(look, pollMs)
+      emit({ kind: 'poll' })
     })
   }
   const look = () => {

@@ -1,7 +1,9 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { followPayments, noteRead, onLive, useLiveState } from '../api/live.ts'
 import type { Place } from '../api/place.ts'
+import { meQuery } from '../session.ts'
 import { timeText } from '../ui/time-text.ts'
 import { zoneChoice, zoneName } from '../ui/zone.ts'
 
@@ -19,8 +21,13 @@ const gatherMs = 400
 /** Whether what is on the screen is current, and since when it is not. It holds the one stream of this window. */
 export function LiveState({ merchantId, env }: Place) {
   const queries = useQueryClient()
+  const router = useRouter()
   useEffect(() => followPayments({ merchantId, env }), [merchantId, env])
   useEffect(() => refresh(queries, merchantId), [queries, merchantId])
+  useEffect(
+    () => onLive(({ kind }) => void (kind === 'poll' && readPerson(queries, () => router.invalidate()))),
+    [queries, router],
+  )
   const { status, at } = useLiveState()
   const zone = zoneName(zoneChoice.use())
   const age = useAge(at)
@@ -58,6 +65,14 @@ function useAge(at: number | undefined): string {
   const seconds = Math.max(0, Math.round((now - (at ?? now)) / 1000))
   if (seconds < 60) return `${seconds} s ago`
   return seconds < 3600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3600)} h ago`
+}
+
+/** Reads the signed-in person again. Without a session this leads to the sign-in; with other roles the page is drawn for those. */
+async function readPerson(queries: QueryClient, onChange: () => Promise<void>): Promise<void> {
+  const before = queries.getQueryData(meQuery.queryKey)
+  // Without a response the person stays as before; the next poll asks again.
+  const after = await queries.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => before)
+  if (after !== before) await onChange()
 }
 
 /** Reads again what changes belong to: many that come together count as one. */

@@ -40,8 +40,8 @@ export function EndRoleDialog({ ending, onClose }: EndRoleDialogProps) {
       verb="End the role"
     >
       <p className="text-ink-2">
-        {ending?.name} is no longer {ending?.role}. All sessions of this person end at once. What was done stays in the
-        audit trail.
+        {ending?.name} loses the role {ending?.role}. All sessions of this person end at once. What was done stays in
+        the audit trail.
       </p>
     </ConfirmDialog>
   )
