@@ -7,7 +7,7 @@ import { cookiesFor } from '../../packages/server/src/people/cookies.ts'
 import { type PersonOptions, type TestPerson, testPerson } from '../../packages/server/src/testing/people.ts'
 import { type RefundingMalipo, refundingMalipo } from '../../packages/server/src/testing/refunding.ts'
 import { buildDashboard, isDashboardStale } from '../../tools/dashboard/build.ts'
-import { violationsOn } from '../support/browser/violations.ts'
+import { colourViolationsOn, shapeOf, violationsOn } from '../support/browser/violations.ts'
 
 /** The address that browsers show; they connect to the port of the test. */
 export const site = 'http://localhost:8099'
@@ -105,17 +105,21 @@ const sizes = [
 ] as const
 
 /**
- * Looks at a page in both themes at both widths: nothing is wider than the window and axe finds nothing. With
+ * Looks at a page in both themes at both widths: nothing is wider than the window and axe finds nothing. The second theme changes the
+ * colours, so only the rules about colours run again, unless the page shows other elements than in the first. With
  * MALIPO_SCREENSHOTS=FOLDER it also stores a picture of each.
  */
 export async function look(page: Page, name: string): Promise<void> {
   for (const size of sizes) {
     await page.setViewportSize(size)
+    let checked: string | undefined
     for (const theme of themes) {
       await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
       const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
       assert.equal(excess, 0, `${name} is wider than ${size.width} px`)
-      const found = await violationsOn(page)
+      const shape = await shapeOf(page)
+      const found = await (shape === checked ? colourViolationsOn(page) : violationsOn(page))
+      checked = shape
       if (pictures) {
         mkdirSync(pictures, { recursive: true })
         await page.screenshot({
