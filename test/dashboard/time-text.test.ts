@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { amountsGrouped } from '../../packages/dashboard/src/ui/amounts-grouped.ts'
 import { sentenceInZone } from '../../packages/dashboard/src/ui/sentence-in-zone.ts'
-import { dateText, dayBefore, dayIn, shortTimeText, timeText } from '../../packages/dashboard/src/ui/time-text.ts'
+import {
+  agoText,
+  dateText,
+  dayBefore,
+  dayIn,
+  shortTimeText,
+  timeText,
+} from '../../packages/dashboard/src/ui/time-text.ts'
 import { clockOf } from '../../packages/server/src/transactions/explain.ts'
 
 const zone = 'Africa/Nairobi'
@@ -52,4 +60,22 @@ test('today and the days before it are those of the zone, also when its clocks c
     [0, 1, 2].map((days) => dayBefore(days, 'Africa/Cairo', afterTheChange)),
     ['2026-10-30', '2026-10-29', '2026-10-28'],
   )
+})
+
+test('amounts in a sentence of the API are written as on the page, and other numbers stay', () => {
+  const sentence =
+    'The payout of 46800.00 KES to Amina is held; 1500 UGX of 120000 UGX came by 14:05 UTC on 3 May, order 48211 XYZ.'
+
+  assert.equal(
+    amountsGrouped(sentence),
+    'The payout of KES 46,800.00 to Amina is held; UGX 1,500 of UGX 120,000 came by 14:05 UTC on 3 May, order 48211 XYZ.',
+  )
+})
+
+test('a deadline a moment before three days is in 3 days, and what was almost three days ago is 2 days old', () => {
+  const now = new Date('2026-11-18T20:00:00Z')
+
+  assert.equal(agoText('2026-11-21T19:59:30Z', now), 'in 3 days')
+  assert.equal(agoText('2026-11-19T19:00:00Z', now), 'in 23 hours')
+  assert.equal(agoText('2026-11-15T20:00:30Z', now), '2 days ago')
 })

@@ -192,7 +192,7 @@ function useOptions(place: Place, q: string, onClose: () => void): { options: re
       run: () => (isExport ? startExport() : go(to)),
     }),
   )
-  const note = noteOf(q, search)
+  const note = noteOf(q, search, found > 0)
   return { options: [...payments, ...amounts, ...actions], note }
 }
 
@@ -201,10 +201,11 @@ interface Found {
   readonly error: Error | null
 }
 
-function noteOf(q: string, { data, error }: Found): string {
+function noteOf(q: string, { data, error }: Found, hasAmounts: boolean): string {
   if (error) return error.message
   if (q.length < leastLength || !data) return 'A phone number in any form, a reference, a receipt, a name'
-  if (data.data.length === 0) return 'No payment has this: enter a whole reference, number, receipt or name'
+  if (data.data.length === 0 && !hasAmounts)
+    return 'No payment has this: enter a whole reference, number, receipt or name'
   return `Searched in ${data.ms} ms`
 }
 

@@ -42,7 +42,9 @@ export function TopBar({ me, merchantId, env, onFind, onHelp }: TopBarProps) {
         type="button"
       >
         <Icon name="search" />
-        <span className="flex-1 truncate text-left">Phone, reference, receipt or amount</span>
+        <span className="flex-1 truncate text-left">
+          Phone, reference, receipt or {merchantId ? 'amount' : 'provider key'}
+        </span>
         <kbd>⌘K</kbd>
       </button>
       <span className="flex-1" />

@@ -49,5 +49,6 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 export function agoText(at: string | Date, now = new Date()): string {
   const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1000)
   const [size, unit] = steps.find(([step]) => Math.abs(seconds) >= step) ?? [1, 'second']
-  return relative.format(Math.trunc(seconds / size), unit)
+  // What lies ahead is rounded: a deadline 72 hours after now is 3 days away, also a second later.
+  return relative.format(seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size), unit)
 }

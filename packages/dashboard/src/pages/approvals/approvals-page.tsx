@@ -6,7 +6,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Time } from '../../ui/time.tsx'
+import { ShortTime, Time } from '../../ui/time.tsx'
 import { usePlace } from '../use-place.ts'
 import { makerOf, receiverOf, type WaitingPayout, waitingQuery } from './approvals-query.ts'
 import { DecidedCard } from './decided-card.tsx'
@@ -87,7 +87,7 @@ const columnsOf = (open: (transactionId: string) => void): readonly Column<Waiti
   {
     head: 'Expires',
     isWideOnly: true,
-    cell: ({ expiresAt }) => <Time at={expiresAt} className="text-xs text-ink-3" isRelative />,
+    cell: ({ expiresAt }) => <ShortTime at={expiresAt} className="text-xs text-ink-3" />,
   },
 ]
 

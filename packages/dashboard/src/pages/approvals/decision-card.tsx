@@ -11,7 +11,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Note } from '../../ui/note.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
-import { Time } from '../../ui/time.tsx'
+import { ShortTime, Time } from '../../ui/time.tsx'
 import { useAction } from '../../ui/use-action.ts'
 import { paymentQuery } from '../payments/payments-query.ts'
 import { useMay } from '../use-place.ts'
@@ -46,7 +46,7 @@ export function DecisionCard({ place, payout }: DecisionCardProps) {
       <Note className="mt-3" look="plain">
         {makerOf(payout)} asks to pay {moneyText(payout.amount, payout.currency)} to {receiverOf(payout)}. The money and
         the fee are held in your {payout.senderCurrency} wallet. Without a decision it is rejected{' '}
-        <Time at={payout.expiresAt} isRelative />.
+        <Time at={payout.expiresAt} isRelative />, at <ShortTime at={payout.expiresAt} />.
       </Note>
       <Evidence payment={payment} payout={payout} place={place} />
       <Entries place={place} transactionId={payout.transactionId} />

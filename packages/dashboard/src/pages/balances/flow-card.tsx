@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
 import type { Place } from '../../api/place.ts'
 import { ActionProblem } from '../../ui/action-problem.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { MoneySankey, type SankeyPart } from '../../ui/charts/money-sankey.tsx'
+import type { SankeyPart } from '../../ui/charts/money-sankey.tsx'
 import { colourOf } from '../../ui/charts/series.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -12,6 +13,9 @@ import { Money, moneyText } from '../../ui/money.tsx'
 import { useIsPhone } from '../../ui/use-media.ts'
 import { methodOf } from '../payments/counterparty.ts'
 import { flowQuery, type MoneyFlow, type Period } from './balance-queries.ts'
+
+/** A phone does not load it. */
+const MoneySankey = lazyRouteComponent(() => import('../../ui/charts/money-sankey.tsx'), 'MoneySankey')
 
 interface FlowCardProps {
   readonly place: Place
@@ -49,12 +53,14 @@ export function FlowCard({ place, period }: FlowCardProps) {
         (isTable ? (
           <FlowTable currency={flow.currency} parts={parts} />
         ) : (
-          <MoneySankey
-            label={sentenceOf(flow)}
-            sources={parts.filter(({ side }) => side === 'In')}
-            targets={parts.filter(({ side }) => side === 'Out')}
-            wallet={`${flow.currency} wallet`}
-          />
+          <Suspense fallback={<div className="h-[300px]" />}>
+            <MoneySankey
+              label={sentenceOf(flow)}
+              sources={parts.filter(({ side }) => side === 'In')}
+              targets={parts.filter(({ side }) => side === 'Out')}
+              wallet={`${flow.currency} wallet`}
+            />
+          </Suspense>
         ))}
     </Card>
   )

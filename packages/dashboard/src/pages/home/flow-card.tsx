@@ -26,7 +26,7 @@ export function FlowCard({ summary, now }: FlowCardProps) {
   const methods = inOrder([...new Set(hours.flatMap((hour) => Object.keys(hour.in)))])
   return (
     <Card
-      about={`${currency} of completed payments by hour, without fees`}
+      about={`${currency} by hour, completed, without fees`}
       actions={
         <>
           <span className="inline-flex items-center gap-1.5 text-xs text-ink-2 max-phone:hidden">

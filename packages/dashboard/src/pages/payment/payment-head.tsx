@@ -7,7 +7,7 @@ import { Money } from '../../ui/money.tsx'
 import { Sentence } from '../../ui/sentence.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
 import { useMedia } from '../../ui/use-media.ts'
-import { counterpartyOf, isOut, kindOf, methodOf } from '../payments/counterparty.ts'
+import { counterpartyOf, feeOf, isOut, kindOf, methodOf } from '../payments/counterparty.ts'
 import type { Payment } from '../payments/payments-query.ts'
 import type { OnePayment } from './payment-queries.ts'
 
@@ -80,7 +80,8 @@ export function PaymentHead({ place, payment, isInDrawer }: HeadProps & { readon
 
 function Facts({ payment }: { readonly payment: HeadOf }) {
   const out = isOut(payment)
-  const { externalReference, providerReceipt, fee, beneficiary } = payment
+  const { externalReference, providerReceipt, beneficiary } = payment
+  const fee = feeOf(payment)
   const name = beneficiary.accountName
   const facts: readonly (readonly [string, ReactNode])[] = [
     [out ? 'Beneficiary' : 'Customer', <Party key="party" name={out ? name : ''} text={counterpartyOf(payment)} />],
@@ -111,7 +112,7 @@ function Facts({ payment }: { readonly payment: HeadOf }) {
 }
 
 function Party({ name, text }: { readonly name: string; readonly text: string }) {
-  const whole = name !== '' && name !== text ? `${name} ${text}` : text
+  const whole = text.includes(name) ? text : `${name} ${text}`
   return <span title={whole}>{whole}</span>
 }
 

@@ -14,8 +14,11 @@ export function counterpartyOf({ customer, beneficiary, type }: Payment): string
   if (customer?.phoneNumber) return customer.phoneNumber
   if (customer?.card) return `${customer.card.brand} •••• ${customer.card.last4}`
   if (customer?.accountNumber) return `${customer.bankName ?? 'Bank'} ${customer.accountNumber}`
-  return beneficiary.accountNumber || beneficiary.accountName || '–'
+  return [beneficiary.accountName, beneficiary.accountNumber].filter(Boolean).join(' ') || '–'
 }
+
+/** The fee that was or will be charged, in the wallet's currency. A payment that failed has none: what was held for it is back. */
+export const feeOf = ({ fee, status }: Pick<Payment, 'fee' | 'status'>): number => (status === 'FAILED' ? 0 : fee)
 
 const kinds: Readonly<Record<string, string>> = {
   deposit: 'Charge',

@@ -4,7 +4,7 @@ import { Money, moneyParts } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status.tsx'
 import { ShortTime, Time } from '../../ui/time.tsx'
 import type { VirtualColumn } from '../../ui/virtual-table.tsx'
-import { counterpartyOf, isOut, methodOf } from './counterparty.ts'
+import { counterpartyOf, feeOf, isOut, methodOf } from './counterparty.ts'
 import type { Payment } from './payments-query.ts'
 
 interface Selection {
@@ -54,7 +54,7 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
       title: ({ externalReference }) => externalReference,
       cell: ({ externalReference }) => externalReference,
     },
-    { head: 'Fee', width: '72px', from: 'large', isNumber: true, look: 'text-ink-2 tabular-nums', cell: feeOf },
+    { head: 'Fee', width: '72px', from: 'large', isNumber: true, look: 'text-ink-2 tabular-nums', cell: feeText },
     {
       head: 'Receipt',
       width: '96px',
@@ -84,12 +84,10 @@ const Amount = ({ payment }: { readonly payment: Payment }) => (
   <Money amount={payment.amount} currency={payment.currency} isOut={isOut(payment)} />
 )
 
-function feeOf(payment: Payment): string {
-  if (payment.fee === 0) return '–'
-  const { whole, decimals } = moneyParts(
-    payment.fee,
-    isOut(payment) ? payment.senderCurrency : payment.receiverCurrency,
-  )
+function feeText(payment: Payment): string {
+  const fee = feeOf(payment)
+  if (fee === 0) return '–'
+  const { whole, decimals } = moneyParts(fee, isOut(payment) ? payment.senderCurrency : payment.receiverCurrency)
   return `${whole}${decimals}`
 }
 

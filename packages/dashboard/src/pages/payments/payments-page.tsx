@@ -4,6 +4,7 @@ import { Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, us
 import type { Place } from '../../api/place.ts'
 import { permissionsIn, useMe } from '../../session.ts'
 import { Button } from '../../ui/button.tsx'
+import { CurrencySums } from '../../ui/currency-sums.tsx'
 import { LinkButton } from '../../ui/link-button.tsx'
 import { say } from '../../ui/toast.tsx'
 import { zoneChoice } from '../../ui/zone.ts'
@@ -12,6 +13,7 @@ import { exportPayments } from './export-payments.ts'
 import { FilterBar } from './filter-bar.tsx'
 import type { PaymentFilters } from './filters.ts'
 import { ListFooter } from './list-footer.tsx'
+import { sumsOf } from './list-sums.ts'
 import { PaymentList } from './payment-list.tsx'
 import { paymentsQuery } from './payments-query.ts'
 import { SelectionBar } from './selection-bar.tsx'
@@ -27,6 +29,7 @@ export function PaymentsPage() {
   const page = usePaymentsPage()
   const { place, filters, may, q, setQ, typed, active, add, selection, list, payments, show, open, step, startExport } =
     page
+  const sums = useMemo(() => sumsOf(payments), [payments])
   const at = payments.findIndex(({ transactionId }) => transactionId === filters.open)
   return (
     <div className="flex wide:h-[calc(100dvh-var(--chrome))]" data-list>
@@ -55,6 +58,7 @@ export function PaymentsPage() {
             place={place}
           />
         )}
+        {list.data && !list.hasNextPage && <CurrencySums label="Completed" sums={sums} />}
         <ListFooter
           count={list.data ? payments.length : undefined}
           hasMore={list.hasNextPage}

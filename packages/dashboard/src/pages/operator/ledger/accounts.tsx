@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { exponents } from '../../../generated/values.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -7,6 +8,7 @@ import { type Column, DataTable } from '../../../ui/data-table.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { SelectField } from '../../../ui/field.tsx'
 import { Money } from '../../../ui/money.tsx'
+import { useIsPhone } from '../../../ui/use-media.ts'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { useOperator } from '../parts/use-operator.ts'
 import { accountKindNames, accountKinds, accountLines } from '../parts/words.ts'
@@ -15,6 +17,9 @@ import { type Account, accountsQuery } from './queries.ts'
 const any = { value: '', word: 'Any' }
 const kindOptions = [any, ...accountKindNames.map((value) => ({ value, word: accountKinds[value].word }))]
 const currencyOptions = [any, ...Object.keys(exponents).map((value) => ({ value, word: value }))]
+
+/** More are shown on request: below them on a phone are the checks of the books. */
+const phoneMax = 10
 
 /** Accounts with their balances, by kind and currency. */
 export function Accounts() {
@@ -29,6 +34,7 @@ export function Accounts() {
     ...(kind !== undefined && kind in accountKinds && { kind: kind as Account['kind'] }),
   }
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery(accountsQuery(wanted))
+  const { rows, hidden, showAll } = useShortened(data?.pages.flatMap(({ accounts }) => accounts) ?? [])
   const set = (name: string, value: string) =>
     void navigate({
       search: (before) => ({ ...before, [name]: value === '' ? undefined : value }) as never,
@@ -67,16 +73,22 @@ export function Accounts() {
           empty={<Empty title="No account fits">Choose another kind or currency.</Empty>}
           keyOf={({ account }) => account}
           label="Accounts, table"
-          rows={data.pages.flatMap(({ accounts }) => accounts)}
+          rows={rows}
         />
       )}
-      {hasNextPage && (
+      {(hidden > 0 || hasNextPage) && (
         <div className="border-t border-line p-3">
-          <Button onClick={() => void fetchNextPage()}>Show more accounts</Button>
+          <Button onClick={hidden > 0 ? showAll : () => void fetchNextPage()}>Show more accounts</Button>
         </div>
       )}
     </Card>
   )
+}
+
+function useShortened(accounts: readonly Account[]) {
+  const [isWhole, setWhole] = useState(false)
+  const rows = useIsPhone() && !isWhole ? accounts.slice(0, phoneMax) : accounts
+  return { rows, hidden: accounts.length - rows.length, showAll: () => setWhole(true) }
 }
 
 const columns: readonly Column<Account>[] = [

@@ -114,7 +114,8 @@ function CheckFact({ data: { check, entriesAbout } }: FactOf) {
             </>
           ) : (
             'No full check yet.'
-          )}
+          )}{' '}
+          To check the books now, run <code>malipo ledger check</code>.
         </p>
       )}
     </Fact>
@@ -133,7 +134,7 @@ function AuditFact({ data: { audit } }: FactOf) {
     >
       <p>
         Each entry has the hash of the entry before. {countText(verified)} entries were computed again and are
-        unchanged; the others are newer than the last check.
+        unchanged; the others are newer than the last check. To check them now, run <code>malipo audit verify</code>.
       </p>
       <details className="mt-1">
         <summary className="cursor-pointer text-ink-2">Heads of the chains, to compare with a copy outside</summary>

@@ -46,13 +46,19 @@ export function Floats({ env }: { readonly env: Environment }) {
 
 const scaleHours = 48
 
-function runwayText(hoursLeft: number | undefined): string {
+function runwayText(float: Float): string {
+  if (isNegative(float)) return 'A top-up is not recorded'
+  const { hoursLeft } = float
   if (hoursLeft === undefined) return 'No outflow in 24 h'
   return hoursLeft > scaleHours ? `More than ${scaleHours} h left` : `${hoursLeft.toFixed(1)} h left`
 }
 
+/** The provider cannot have paid money that it did not hold: a top-up was not recorded. */
+const isNegative = ({ amount }: Float) => amount.startsWith('-')
+
 function FloatTile({ float }: { readonly float: Float }) {
-  const { provider, country, amount, currency, mark, isLow, hoursLeft } = float
+  const { provider, country, amount, currency, mark, isLow } = float
+  const isBelowZero = isNegative(float)
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -60,12 +66,16 @@ function FloatTile({ float }: { readonly float: Float }) {
           {providerText(provider)} {countryText(country)}
         </h3>
         <span className="flex-1" />
-        {isLow && <Badge icon="warn" tone="warn" word="Below threshold" />}
+        {isBelowZero ? (
+          <Badge icon="warn" tone="fail" word="Below zero" />
+        ) : (
+          isLow && <Badge icon="warn" tone="warn" word="Below threshold" />
+        )}
       </div>
-      <Money amount={amount} className="text-lg" currency={currency} />
+      <Money amount={amount} className={`text-lg ${isBelowZero ? 'text-fail' : ''}`} currency={currency} />
       <Runway float={float} />
       <p className="text-xs text-ink-3">
-        <b className={`font-semibold ${isLow ? 'text-fail' : 'text-ink-2'}`}>{runwayText(hoursLeft)}</b>
+        <b className={`font-semibold ${isLow || isBelowZero ? 'text-fail' : 'text-ink-2'}`}>{runwayText(float)}</b>
         {mark === undefined ? ', no threshold' : `, threshold ${moneyText(mark, currency)}`}
       </p>
       <FloatActions float={float} />
@@ -74,8 +84,10 @@ function FloatTile({ float }: { readonly float: Float }) {
 }
 
 /** The threshold in hours of the present outflow is its tick on the bar. */
-function Runway({ float: { amount, mark, isLow, hoursLeft } }: { readonly float: Float }) {
-  if (hoursLeft === undefined) return <div aria-hidden="true" className="h-1.5 rounded-full bg-surface-3" />
+function Runway({ float }: { readonly float: Float }) {
+  const { amount, mark, isLow, hoursLeft } = float
+  if (hoursLeft === undefined || isNegative(float))
+    return <div aria-hidden="true" className="h-1.5 rounded-full bg-surface-3" />
   const part = (hours: number) => `${Math.min(100, Math.max(0, (hours / scaleHours) * 100))}%`
   const tick = mark === undefined || Number(amount) <= 0 ? undefined : (Number(mark) / Number(amount)) * hoursLeft
   return (

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../generated/operator-api.ts'
 import { providerNames } from '../../../generated/operator-values.ts'
+import { amountsGrouped } from '../../../ui/amounts-grouped.ts'
 import { shortId } from '../../../ui/copy-text.tsx'
 
 /** How long something has lasted: `26 h 3 min`, `4 min 42 s`. */
@@ -62,11 +63,12 @@ export const accountKindNames = Object.keys(accountKinds) as AccountKind[]
 /** An account of an entry in two lines: what it is, and of which merchant. */
 export function accountLines(name: string): readonly [string, string] {
   const [what = name, of] = name.replace(/ \(mer_\w+\)$/, '').split(' of ')
-  return [upperFirst(what), of ?? '']
+  return [upperFirst(what).replace(/^Fx\b/, 'FX'), of ?? '']
 }
 
-/** A sentence of the server with the middle of its ids left out. */
-export const shortText = (sentence: string): string => sentence.replaceAll(/\b[a-z]+_[0-9a-f]{32}\b/g, shortId)
+/** A sentence of the server with the middle of its ids left out, and its amounts as on the page. */
+export const shortText = (sentence: string): string =>
+  amountsGrouped(sentence).replaceAll(/\b[a-z]+_[0-9a-f]{32}\b/g, shortId)
 
 /** What an entry of each kind does. */
 export const entryKinds: Readonly<Record<string, string>> = {

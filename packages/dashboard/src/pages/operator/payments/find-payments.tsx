@@ -31,12 +31,13 @@ function Find({ env, onClose }: FindPaymentsProps) {
   // Support may search for few numbers in an hour, so the parts of one are not searched for.
   const query = useDebounced(typed.trim())
   const navigate = useNavigate()
-  const { data: found = [], error } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['operator', 'find', env, query],
     enabled: query.length > 1,
     queryFn: async ({ signal }) =>
       (await operatorApi('postPaymentsFind', { body: { query, env, limit: foundMax }, signal })).data.payments,
   })
+  const found = data ?? []
   const open = (id: string | undefined) => {
     if (id === undefined) return
     onClose()
@@ -87,14 +88,15 @@ function Find({ env, onClose }: FindPaymentsProps) {
         ))}
       </ul>
       <p aria-live="polite" className="px-5 pb-4 text-xs text-ink-3">
-        {noteOf(query, found.length, error)}
+        {noteOf(query, data?.length, error)}
       </p>
     </>
   )
 }
 
-function noteOf(query: string, count: number, error: Error | null): string {
+function noteOf(query: string, count: number | undefined, error: Error | null): string {
   if (error) return error.message
   if (query.length < 2) return 'A phone number, the merchant’s reference, the provider’s receipt or key, or txn_…'
+  if (count === undefined) return 'Searching…'
   return count === 0 ? 'Nothing found.' : `${count} found`
 }

@@ -6,7 +6,7 @@ import { StatusBadge } from '../../../ui/status.tsx'
 import { type Tab, Tabs } from '../../../ui/tabs.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
-import { methodText, upperFirst } from '../parts/words.ts'
+import { methodText, providerText, upperFirst } from '../parts/words.ts'
 import { DecideTab } from './decide-tab.tsx'
 import { EventsTab } from './events-tab.tsx'
 import { EvidenceTab } from './evidence-tab.tsx'
@@ -59,7 +59,8 @@ function Head({ payment }: { readonly payment: Payment }) {
       </div>
       <div className="flex flex-wrap items-center gap-x-3 text-xs text-ink-2">
         <span>
-          {upperFirst(methodText(payment.method))} {payment.code} by {payment.provider || 'no provider yet'}
+          {upperFirst(methodText(payment.method))} {payment.code} by{' '}
+          {providerText(payment.provider) || 'no provider yet'}
         </span>
         <Time at={createdAt} className="text-ink-3" />
         <span className="flex-1" />

@@ -9,7 +9,7 @@ import { Time } from '../../../ui/time.tsx'
 import { type VirtualColumn, VirtualTable } from '../../../ui/virtual-table.tsx'
 import { QueryProblem } from '../parts/query-problem.tsx'
 import { useOperator } from '../parts/use-operator.ts'
-import { nameText, upperFirst } from '../parts/words.ts'
+import { nameText, providerText, upperFirst } from '../parts/words.ts'
 import { Drawer } from './drawer.tsx'
 import { PaymentFilters } from './payment-filters.tsx'
 import { PaymentPanel } from './payment-panel.tsx'
@@ -98,7 +98,7 @@ const columns: readonly VirtualColumn<ListedPayment>[] = [
     cell: ({ externalReference }) => <span className="font-mono text-xs">{externalReference}</span>,
   },
   { head: 'Kind', width: '90px', from: 'medium', cell: ({ type }) => upperFirst(type) },
-  { head: 'Provider', width: '110px', from: 'large', cell: ({ provider }) => provider || '–' },
+  { head: 'Provider', width: '110px', from: 'large', cell: ({ provider }) => providerText(provider) || '–' },
   {
     head: 'Waits for',
     width: 'minmax(120px,1fr)',

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { operatorApi } from '../../../api/operator-api.ts'
+import { amountsGrouped } from '../../../ui/amounts-grouped.ts'
 import { TextField } from '../../../ui/field.tsx'
 import { Note } from '../../../ui/note.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
@@ -57,11 +58,11 @@ function ResolveDialog({ payment, resolution }: ResolveDialogProps) {
       verb={verb}
       word={verb}
     >
-      {money !== undefined && <p className="text-ink-2">{money}</p>}
+      {money !== undefined && <p className="text-ink-2">{amountsGrouped(money)}</p>}
       <Postings postings={postings} title="The ledger does this" />
       <Note look="fail">
         <p>This is final. It cannot be taken back.</p>
-        {caution !== undefined && <p className="font-semibold">{caution}</p>}
+        {caution !== undefined && <p className="font-semibold">{amountsGrouped(caution)}</p>}
       </Note>
       {isLive && <p className="text-xs text-ink-3">Live money: another person must approve it before it happens.</p>}
       <TextField

@@ -1,4 +1,4 @@
-import { Money } from '../../../ui/money.tsx'
+import { Money } from './money.tsx'
 
 interface CurrencySumsProps {
   /** What is summed: `In doubt`. */
