@@ -1,5 +1,4 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { followPayments, noteRead, onLive, useLiveState } from '../api/live.ts'
 import type { Place } from '../api/place.ts'
@@ -21,13 +20,8 @@ const gatherMs = 400
 /** Whether what is on the screen is current, and since when it is not. It holds the one stream of this window. */
 export function LiveState({ merchantId, env }: Place) {
   const queries = useQueryClient()
-  const router = useRouter()
   useEffect(() => followPayments({ merchantId, env }), [merchantId, env])
   useEffect(() => refresh(queries, merchantId), [queries, merchantId])
-  useEffect(
-    () => onLive(({ kind }) => void (kind === 'poll' && readPerson(queries, () => router.invalidate()))),
-    [queries, router],
-  )
   const { status, at } = useLiveState()
   const zone = zoneName(zoneChoice.use())
   const age = useAge(at)
@@ -67,14 +61,6 @@ function useAge(at: number | undefined): string {
   return seconds < 3600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3600)} h ago`
 }
 
-/** Reads the signed-in person again. Without a session this leads to the sign-in; with other roles the page is drawn for those. */
-async function readPerson(queries: QueryClient, onChange: () => Promise<void>): Promise<void> {
-  const before = queries.getQueryData(meQuery.queryKey)
-  // Without a response the person stays as before; the next poll asks again.
-  const after = await queries.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => before)
-  if (after !== before) await onChange()
-}
-
 /** Reads again what changes belong to: many that come together count as one. */
 function refresh(queries: QueryClient, merchantId: string): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -90,13 +76,18 @@ function refresh(queries: QueryClient, merchantId: string): () => void {
   }
   const leave = onLive((change) => {
     if (change.kind === 'payment') ids.add(change.payment.transactionId)
-    if (change.kind === 'poll') void flush().then(noteRead)
-    else timer ??= setTimeout(() => void flush(), gatherMs)
+    if (change.kind === 'poll') {
+      void readPerson(queries)
+      void flush().then(noteRead)
+    } else timer ??= setTimeout(() => void flush(), gatherMs)
   })
   return () => {
     clearTimeout(timer)
     leave()
   }
 }
+
+/** Without a session this leads to the sign-in. Without a response the next poll asks again. */
+const readPerson = (queries: QueryClient) => queries.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => undefined)
 
 const isOf = (place: unknown, merchantId: string) => (place as Place | undefined)?.merchantId === merchantId
