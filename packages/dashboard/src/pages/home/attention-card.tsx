@@ -95,7 +95,7 @@ function doubts({ inDoubt: { count, transactionIds } }: Summary['attention']): M
     {
       title: `${counted(count, 'payment is', 'payments are')} in doubt`,
       words:
-        'For more than 15 minutes the provider has not confirmed. The money stays held, and the provider is asked again.',
+        'The provider has not reported the outcome for more than 15 minutes. It is asked again, and what is held stays held.',
       icon: 'doubt',
       look: looks.doubt,
       verb: 'Open',
