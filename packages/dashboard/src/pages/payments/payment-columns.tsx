@@ -45,7 +45,7 @@ export function paymentColumns({ selected, toggle }: Selection): readonly Virtua
       className: 'w-[136px] flex-none list-small:w-[125px]',
       cell: ({ stage }) => <StatusBadge of={stage} />,
     },
-    { head: 'Counterparty', width: 'minmax(124px,1fr)', cell: counterpartyOf },
+    { head: 'Counterparty', width: 'minmax(124px,1fr)', title: counterpartyOf, cell: counterpartyOf },
     { head: 'Method', width: '96px', from: 'large', isFitting: true, cell: methodOf },
     {
       head: 'Reference',
