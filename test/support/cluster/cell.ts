@@ -11,6 +11,7 @@ import {
   startService,
 } from '../../../packages/server/src/dev-stack/processes.ts'
 import { makeSecrets, type Operator, openOperator } from '../../../packages/server/src/operate/operator.ts'
+import type { Environment } from '../../../packages/server/src/platform/db.ts'
 import { readId } from '../../../packages/server/src/platform/ids.ts'
 import { type ApiResponse, ask, call, exchange } from '../../../packages/server/src/testing/malipo.ts'
 
@@ -43,8 +44,8 @@ export interface Cell {
   operate(open?: typeof openOperator): Operator
   /** Starts one; `over` replaces settings, including the database's URL and the port, and `program` the code of this tree. */
   start(role: 'api' | 'worker', name: string, over?: Readonly<Record<string, string>>, program?: string): Promise<Role>
-  /** A new merchant with money in the sandbox, and a way to call as it. */
-  merchant(): Promise<CellMerchant>
+  /** A new merchant with money in the sandbox, and a way to call as it, there unless in live. */
+  merchant(env?: Environment): Promise<CellMerchant>
   ask<Row extends Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>
   /** Moves the database's clock. */
   forward(ms: number): Promise<void>
@@ -52,6 +53,8 @@ export interface Cell {
 
 export interface CellMerchant {
   readonly id: string
+  /** Its id as staff and the API see it. */
+  readonly shownId: string
   /** Its Authorization header. */
   authorization(url: string): Promise<string>
   call(
@@ -117,7 +120,7 @@ export function openCell(
       running.push(service)
       return { ...service, url, log: () => readFileSync(join(folder, `${name}.log`), 'utf8') }
     },
-    merchant: () => createMerchant(operator),
+    merchant: (env) => createMerchant(operator, env),
     forward: (ms) => forward(query, ms),
   }
 }
@@ -133,10 +136,10 @@ const isAlive = (url: string) =>
     () => false,
   )
 
-async function createMerchant(operator: Operator): Promise<CellMerchant> {
+async function createMerchant(operator: Operator, env: Environment = 'sandbox'): Promise<CellMerchant> {
   const order = { name: 'Duka', email: 'amina@example.com', firstName: 'Amina', lastName: 'Otieno', country: 'KE' }
   const { id: shown } = await operator.merchants.create(order)
-  const pair = await operator.keys.create(shown, { env: 'sandbox' })
+  const pair = await operator.keys.create(shown, { env })
   let token: Promise<ApiResponse> | undefined
   const authorization = async (url: string) => {
     token ??= exchange(url, pair)
@@ -144,8 +147,15 @@ async function createMerchant(operator: Operator): Promise<CellMerchant> {
   }
   return {
     id: readId('merchant', shown) ?? '',
+    shownId: shown,
     authorization,
     call: async (url, method, path, body, headers = {}) =>
-      call(url, method, `/api/sandbox/b2b${path}`, { authorization: await authorization(url), ...headers }, body),
+      call(
+        url,
+        method,
+        `/api/${env === 'live' ? '' : 'sandbox/'}b2b${path}`,
+        { authorization: await authorization(url), ...headers },
+        body,
+      ),
   }
 }

@@ -8,6 +8,13 @@ import { programFolders, serverUser } from '../../../packages/server/src/dev-sta
 
 const root = join(import.meta.dirname, '../../..')
 
+interface RunAs {
+  /** As the user of the server's files. */
+  readonly isPostgres?: boolean
+  /** On the database itself, where the page expects staff that is signed in. */
+  readonly isBreakGlass?: boolean
+}
+
 /** Runs the commands of an operator page as written, except for the backup location. */
 export function openRunbook(page: string, backups: string) {
   const text = readFileSync(join(root, 'docs/operating', page), 'utf8').replaceAll('/backup/', `${backups}/`)
@@ -32,9 +39,10 @@ export function openRunbook(page: string, backups: string) {
     run: async (
       name: string,
       env: Readonly<Record<string, string>>,
-      { isPostgres }: { readonly isPostgres: boolean },
+      { isPostgres = false, isBreakGlass = false }: RunAs,
     ): Promise<string> => {
-      const malipo = `malipo() { '${process.execPath}' '${join(root, 'packages/cli/src/main.ts')}' "$@"; }\n`
+      const options = isBreakGlass ? '--break-glass' : ''
+      const malipo = `malipo() { '${process.execPath}' '${join(root, 'packages/cli/src/main.ts')}' ${options} "$@"; }\n`
       const path = [...programFolders(), process.env['PATH']].join(':')
       const { stdout } = await promisify(execFile)('sh', ['-euc', malipo + blockOf(`sh ${name}`)], {
         cwd: '/',

@@ -34,8 +34,9 @@ export function refuseEarly(ctx: Context, limits: RequestLimits, handle: Request
   return (request, response) => {
     const reason = reasonOf(request)
     if (!reason) return handle(request, response)
-    ctx.metrics.rejected.inc()
-    const [refuse, headers, isPostponed] = reason
+    const { refuse, headers = {}, isPostponed, isAtLimit } = reason
+    // A client over its own rate limit says nothing about the process.
+    if (isAtLimit) ctx.metrics.rejected.inc()
     if (isPostponed) postpone(response, postponedMs, () => refuse(request, response, headers))
     else refuseSoon(request, response, refuse, headers)
   }
@@ -46,19 +47,28 @@ export function refuseEarly(ctx: Context, limits: RequestLimits, handle: Request
  */
 const postponedMs = 1000
 
+/** Why a request is refused, and how. */
+interface Reason {
+  readonly refuse: Refusal
+  readonly headers?: Headers
+  readonly isPostponed?: true
+  /** The process is at its limit, not the client. */
+  readonly isAtLimit?: true
+}
+
 /** Decides from the headers alone why a request is refused. */
 function createReasons({ tokenCache, limiter }: Context, { rateLimit, addressLimit }: RequestLimits) {
   const overloaded = createRefusal(new AppError('OVERLOADED'))
   const tooMany = createRefusal(rateRefusal())
   const tooManyFromAddress = createRefusal(addressRefusal())
-  return (request: IncomingMessage): [Refusal, Headers, isPostponed?: true] | undefined => {
+  return (request: IncomingMessage): Reason | undefined => {
     const { url = '', headers } = request
     const bearer = tokenCache.peek(tokenOf(headers.authorization))
     const kind = kindOfPath(url) ?? bearer?.env
     const key = bearer?.merchant_id ?? addressLimit.addressOf(request)
-    if (kind && limiter.isShedding(kind, key)) return [overloaded, {}]
-    if (!bearer) return addressLimit.isOver(request) ? [tooManyFromAddress, {}, true] : undefined
-    return rateLimit.isOver(bearer) ? [tooMany, rateLimit.headersOf(bearer)] : undefined
+    if (kind && limiter.isShedding(kind, key)) return { refuse: overloaded, isAtLimit: true }
+    if (!bearer) return addressLimit.isOver(request) ? { refuse: tooManyFromAddress, isPostponed: true } : undefined
+    return rateLimit.isOver(bearer) ? { refuse: tooMany, headers: rateLimit.headersOf(bearer) } : undefined
   }
 }
 

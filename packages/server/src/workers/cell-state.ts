@@ -132,7 +132,7 @@ interface Lags {
 export async function lags(db: Db): Promise<Lags | undefined> {
   const [found] = await db.query<Lags>(sql`
     select (
-        select (extract(epoch from clock_timestamp()) - at / 1e6)::float8
+        select (extract(epoch from record_time()) - at / 1e6)::float8
         from ledger_batches
         where batch >= coalesce((select settled_below from ledger_seals order by number desc limit 1), 0)
         order by batch
