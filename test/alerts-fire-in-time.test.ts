@@ -96,6 +96,10 @@ suite('causes that do not disturb one another', { concurrency: true }, () => {
       () => watched.fires(['MalipoAuthFailures', 'MalipoCallbacksRefused', 'MalipoRequestLogIncomplete']),
     )
 
+    const leaked = await watched.cell.operator.keys.create(sandbox.shownId, { env: 'sandbox' })
+    const known = { key: leaked.publicKey, merchant: sandbox.shownId, env: 'sandbox', reason }
+    await watched.follow('processes.md', 'MalipoAuthFailures', known)
+    await watched.follow('providers.md', 'MalipoCallbacksRefused', purse)
     await release()
     await watched.ends(['MalipoAuthFailures', 'MalipoCallbacksRefused', 'MalipoRequestLogIncomplete'])
   })
@@ -176,23 +180,17 @@ suite('more such causes', { concurrency: true }, () => {
 
   test('payouts that a provider cannot make fail, and those that it makes drain its float', async () => {
     const failing = { phone: '+254712345119' }
+    const orders = [failing, failing, failing, failing, { amount: 10_000 }]
 
     await during(
-      () =>
-        Promise.all([
-          watched.payOut({ ...failing, amount: 10 }),
-          watched.payOut(failing),
-          watched.payOut({ amount: 10_000 }),
-        ]),
-      () => watched.fires(['MalipoFloatRunwayShort']),
-    )
-    await during(
-      () => watched.payOut(failing),
-      () => watched.fires(['MalipoPaymentsFailing']),
+      () => Promise.all(orders.map((order) => watched.payOut(order))),
+      () => watched.fires(['MalipoFloatRunwayShort', 'MalipoPaymentsFailing']),
     )
 
+    await watched.follow('payments.md', 'MalipoPaymentsFailing', purse)
     await watched.follow('money.md', 'MalipoFloatLow', { ...purse, amount: '100000000', evidence: 'a statement' })
     await watched.ends(['MalipoFloatRunwayShort'])
+    await watched.follow('providers.md', 'MalipoProviderPaused', purse)
   })
 
   test('an endpoint that responds that it is gone is disabled', async () => {
@@ -201,11 +199,29 @@ suite('more such causes', { concurrency: true }, () => {
     await watched.payOut()
 
     await watched.fires(['MalipoWebhookEndpointDisabled'], 'webhooks')
+
+    receiver.react = () => ({ status: 200 })
+    await watched.followAsMerchant('webhooks.md', 'MalipoWebhookEndpointDisabled', { url: receiver.url })
   })
 })
 
+test('a provider that responds with errors fires until it responds again', async () => {
+  await watched.simulator.fault({ operation: 'payout', mode: 'html_503' })
+
+  await during(
+    () => watched.payOut(),
+    () => watched.fires(['MalipoProviderFailing']),
+  )
+
+  await watched.simulator.clearFaults()
+  await during(
+    () => watched.payOut(),
+    () => watched.ends(['MalipoProviderFailing']),
+  )
+})
+
 test('payouts that find no money at the provider are in doubt, until the float is topped up', async () => {
-  const ours = { country: 'KE', currency: 'KES' } as const
+  const ours = { country: 'KEN', currency: 'KES' }
   await watched.simulator.setFloat('0', ours)
   for (let paid = 0; paid < 110; paid += 10) await Promise.all(Array.from({ length: 10 }, () => watched.payOut()))
 
@@ -234,5 +250,5 @@ test('a worker that is killed again and again fires', async () => {
 
 test('slow burn alerts fire, and what is over has ended', async () => {
   await watched.fires(['MalipoSloAcceptSlow', 'MalipoSloPayoutFinalSlow', 'MalipoSloWebhookSlow'])
-  await watched.ends(['MalipoRestarts', 'MalipoPaymentsFailing', 'MalipoSloPayoutFinalFast'])
+  await watched.ends(['MalipoPaymentsFailing', 'MalipoRestarts', 'MalipoSloPayoutFinalFast'])
 })

@@ -7,7 +7,15 @@ import { type TestContext, test } from 'node:test'
 import { buildProgram } from '../../packages/cli/src/program.ts'
 import { metricTable } from '../../packages/server/src/platform/metric-table.ts'
 import { readAlerts, seriesIn } from '../docs/alert-rules.ts'
-import { dashboardProblems, expressionsOf, lostRunbooks, unknownCommands, unknownSeries } from './alerting.ts'
+import { firedBy, notFired, notFollowed } from './alert-proofs.ts'
+import {
+  dashboardProblems,
+  expressionsOf,
+  lostRunbooks,
+  unknownCommands,
+  unknownSeries,
+  unprovenAlerts,
+} from './alerting.ts'
 import { readTree } from './tidy.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -55,6 +63,21 @@ test('every alert has its runbook, and every runbook its alert', () => {
   assert.equal(lostRunbooks([...alerts, { ...first, name: 'MalipoNew' }], runbooks).length, 1)
   const stale = { path: 'docs/operating/runbooks/nats.md', text: '## MalipoGone\n' }
   assert.deepEqual(lostRunbooks([], [stale]), ['docs/operating/runbooks/nats.md MalipoGone is not an alert'])
+})
+
+test('every alert is fired by its cause in a test that follows its runbook, or the table says why not', () => {
+  const proofs = { firedBy, notFired, notFollowed }
+  assert.deepEqual(unprovenAlerts(alerts, proofs, tree), [])
+
+  const [first] = alerts
+  assert.ok(first)
+  const added = { ...first, name: 'MalipoNew', runbook: 'docs/operating/runbooks/nats.md#maliponew' }
+  assert.equal(unprovenAlerts([...alerts, added], proofs, tree).length, 1)
+  const untrue = { 'test/alerts-fire.test.ts': { 'no such test': ['MalipoNoApi'] } }
+  assert.equal(unprovenAlerts(alerts, { ...proofs, firedBy: { ...firedBy, ...untrue } }, tree).length > 1, true)
+  const reasons = { MalipoNoApi: 'a reason that is not true' }
+  assert.equal(unprovenAlerts(alerts, { ...proofs, notFired: reasons }, tree).length, 1)
+  assert.equal(unprovenAlerts(alerts, { ...proofs, notFollowed: {} }, tree).length, Object.keys(notFollowed).length)
 })
 
 test('every alert has a severity that Alertmanager routes', () => {

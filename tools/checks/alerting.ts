@@ -45,6 +45,72 @@ function wrongSuffixes(text: string): string[] {
 
 const entryName = (name: string) => (table.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, ''))
 
+interface Proofs {
+  readonly firedBy: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
+  readonly notFired: Readonly<Record<string, string>>
+  readonly notFollowed: Readonly<Record<string, string>>
+}
+
+/** Alerts that no test fires by its cause or whose runbook no test follows, and entries of the tables that are not so. */
+export function unprovenAlerts(alerts: readonly Alert[], proofs: Proofs, tree: readonly SourceFile[]): string[] {
+  const { firedBy, notFired, notFollowed } = proofs
+  const textOf = (path: string) => tree.find((file) => file.path === path)?.text ?? ''
+  const tests = Object.entries(firedBy).flatMap(([path, names]) =>
+    Object.entries(names).map(([name, fired]) => ({ name, fired, text: testIn(textOf(path), name) })),
+  )
+  const wrong = tests.flatMap(({ name, fired, text }) =>
+    fired.filter((alert) => !firedIn(text).includes(alert)).map((alert) => `the test '${name}' does not fire ${alert}`),
+  )
+  const problemsOf = ({ name, runbook }: Alert): string[] => {
+    const own = tests.filter(({ fired }) => fired.includes(name))
+    const [path = '', anchor = ''] = runbook.split('#')
+    const section = sectionOf(textOf(path), anchor)
+    const followed = own.flatMap(({ text }) => followedIn(text, textOf)).map((each) => each.toLowerCase())
+    const hasCommands = /\bmalipo [a-z]/.test(section)
+    const isFollowed = followed.some((each) => each === anchor || section.includes(`#${each})`))
+    return [
+      ...(own.length > 0 === name in notFired ? [`${name} must be fired by a test or in notFired, and not both`] : []),
+      ...((hasCommands && !isFollowed) === name in notFollowed
+        ? []
+        : [`${name} must have its runbook followed by its test or be in notFollowed, and not both`]),
+    ]
+  }
+  const known = new Set(alerts.map(({ name }) => name))
+  const named = [...tests.flatMap(({ fired }) => fired), ...Object.keys({ ...notFired, ...notFollowed })]
+  return [
+    ...wrong,
+    ...alerts.flatMap(problemsOf),
+    ...named.filter((name) => !known.has(name)).map((name) => `${name} is not an alert`),
+  ]
+}
+
+/** From its name to the next test. */
+function testIn(text: string, name: string): string {
+  const [, rest = ''] = text.split(`test('${name}'`)
+  return rest.split(/^ *test\(/m)[0] ?? ''
+}
+
+const firedIn = (test: string) =>
+  [...test.matchAll(/\bfires\(\[([^\]]*)\]/g)].flatMap(([, names = '']) =>
+    [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
+  )
+
+/** The sections whose commands a test runs, or whose SQL it follows. */
+function followedIn(test: string, textOf: (path: string) => string): string[] {
+  const commands = [...test.matchAll(/\bfollow\w*\(\s*'[^']+',\s*'(\w+)'/g)].map(([, name = '']) => name)
+  const statements = [...test.matchAll(/\bendSessions\('([^']+)'/g)].flatMap(([, page = '']) =>
+    sectionsOf(textOf(runbookFolder + page)).filter((section) => section.includes('```sql')),
+  )
+  return [...commands, ...statements.map(titleOf)]
+}
+
+const sectionsOf = (page: string) => page.split(/^## /m).slice(1)
+
+const titleOf = (section: string) => section.split('\n', 1)[0] ?? ''
+
+const sectionOf = (page: string, anchor: string) =>
+  sectionsOf(page).find((section) => titleOf(section).toLowerCase() === anchor) ?? ''
+
 const runbookFolder = 'docs/operating/runbooks/'
 
 /** Alerts without a section, and sections without an alert. */

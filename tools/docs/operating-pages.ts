@@ -52,8 +52,9 @@ export function alertsPage(): string {
 # Alerts
 
 The rules are in \`deploy/prometheus/alerts.yml\`; what they count is in [Metrics](../reference/metrics.md). A *page* wakes a person, a
-*ticket* waits for working hours. Each alert has its runbook: what it means, what to check, what to do. The objectives behind the last
-group are in [Service levels](slo.md).
+*ticket* waits for working hours. Each alert has its runbook: what it means, what to check, what to do. Its commands take the labels of
+the alert as shell variables, such as \`env=live provider=pawapay\`; tests fire the alerts by their causes and run these commands. The
+objectives behind the last group are in [Service levels](slo.md).
 
 | alert | severity | after | meaning |
 |---|---|---|---|

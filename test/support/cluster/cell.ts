@@ -13,7 +13,7 @@ import {
 import { makeSecrets, type Operator, openOperator } from '../../../packages/server/src/operate/operator.ts'
 import type { Environment } from '../../../packages/server/src/platform/db.ts'
 import { readId } from '../../../packages/server/src/platform/ids.ts'
-import { type ApiResponse, ask, call, exchange } from '../../../packages/server/src/testing/malipo.ts'
+import { type ApiResponse, ask, call, exchange, type KeyPair } from '../../../packages/server/src/testing/malipo.ts'
 
 const main = fileURLToPath(new URL('../../../packages/server/src/main.ts', import.meta.url))
 
@@ -55,6 +55,7 @@ export interface CellMerchant {
   readonly id: string
   /** Its id as staff and the API see it. */
   readonly shownId: string
+  readonly pair: KeyPair
   /** Its Authorization header. */
   authorization(url: string): Promise<string>
   call(
@@ -148,6 +149,7 @@ async function createMerchant(operator: Operator, env: Environment = 'sandbox'):
   return {
     id: readId('merchant', shown) ?? '',
     shownId: shown,
+    pair,
     authorization,
     call: async (url, method, path, body, headers = {}) =>
       call(

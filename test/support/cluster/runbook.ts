@@ -39,7 +39,7 @@ export function openRunbook(page: string, backups: string) {
     run: async (
       name: string,
       env: Readonly<Record<string, string>>,
-      { isPostgres = false, isBreakGlass = false }: RunAs,
+      { isPostgres = false, isBreakGlass = false }: RunAs = {},
     ): Promise<string> => {
       const options = isBreakGlass ? '--break-glass' : ''
       const malipo = `malipo() { '${process.execPath}' '${join(root, 'packages/cli/src/main.ts')}' ${options} "$@"; }\n`

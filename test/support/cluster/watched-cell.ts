@@ -30,6 +30,8 @@ export interface WatchedCell {
   scrapes(...urls: string[]): void
   /** Runs the commands of an alert, as its runbook has them, and returns their output. */
   follow(page: string, alert: string, variables?: Readonly<Record<string, string>>): Promise<string>
+  /** The same as the merchant of the sandbox, with its keys. */
+  followAsMerchant(page: string, alert: string, variables?: Readonly<Record<string, string>>): Promise<string>
   /** Ends the sessions that the SQL of a runbook finds. */
   endSessions(page: string): Promise<void>
   recordBackup(ago: string): Promise<unknown>
@@ -87,6 +89,11 @@ export async function openWatchedCell(
         { ...cell.operatorSettings, ...variables },
         { isBreakGlass: true },
       ),
+    followAsMerchant: (page, alert, variables = {}) => {
+      const { publicKey, apiKey } = sandbox.pair
+      const access = { MALIPO_URL: api.url, MALIPO_PUBLIC_KEY: publicKey, MALIPO_API_KEY: apiKey }
+      return openRunbook(`runbooks/${page}`, '').run(alert, { ...access, ...variables })
+    },
     endSessions: (page) => endSessions(cell, openRunbook(`runbooks/${page}`, '').block('sql')),
     recordBackup: (ago) => recordBackup(cell, ago),
   }

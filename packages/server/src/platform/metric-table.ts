@@ -42,7 +42,7 @@ const processMetrics = {
   rejected: {
     name: 'malipo_http_requests_rejected_total',
     type: 'counter',
-    help: 'Requests refused early, before any work, because the process was at its limit',
+    help: 'Requests refused before any work because the process was at its limit. A client over its own rate limit does not count',
   },
   authFailures: {
     name: 'malipo_auth_failures_total',

@@ -33,7 +33,7 @@ interface MerchantOptions {
   readonly addresses?: readonly string[]
 }
 
-interface KeyPair {
+export interface KeyPair {
   readonly publicKey: string
   readonly apiKey: string
 }
