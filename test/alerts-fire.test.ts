@@ -1,7 +1,7 @@
 /**
  * Alerts on a state fire by their real cause, and end when the commands of their runbook have run: real processes, a real Prometheus
  * with the rules of deploy/prometheus. Only how long a condition must last is shorter: one second for every alert. The tests run one
- * after another on one cell; each ends its cause, except for the last three. alerts-fire-in-time.test.ts has the alerts on rates.
+ * after another on one cell; each ends its cause, except for the last two. alerts-fire-in-time.test.ts has the alerts on rates.
  */
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -230,14 +230,15 @@ test('a payment of a paused provider and a case that wait for days fire until th
   const charge = { amount: 2500, currency: 'NGN', email: 'a@example.com', externalReference: 'a-transfer' }
   const { status, body } = await watched.sandbox.call(watched.api.url, 'POST', '/fiat/deposit/bank-transfer', charge)
   assert.equal(status, 200, JSON.stringify(body))
-  const { accountNumber } = body['virtualAccount'] as { accountNumber: string }
-  await watched.simulator.pay(keyOf(readId('transaction', String(body['transactionId'])) ?? ''), '1000', accountNumber)
+  const { transactionId, virtualAccount } = body['data'] as {
+    readonly transactionId: string
+    readonly virtualAccount: { readonly accountNumber: string }
+  }
+  const key = keyOf(readId('transaction', transactionId) ?? '')
+  await watched.simulator.pay(key, '1000.00', virtualAccount.accountNumber)
   await until('the transfer to arrive', async () => (await watched.cell.ask(`select from receipts`)).length > 0)
   await watched.cell.forward(minutes(27 * 60))
-  await until(
-    'the case',
-    async () => (await watched.cell.ask(`select from suspense_cases where closed_at is null`)).length > 0,
-  )
+  await until('the case', async () => (await openCases()).length > 0)
   await watched.cell.operator.providers.pause('pawapay', lane)
   const paid = await watched.payOut()
   await watched.cell.forward(minutes(73 * 60))
