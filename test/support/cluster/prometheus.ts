@@ -75,7 +75,7 @@ export async function startPrometheus(t: Pick<TestContext, 'after'>, options: Pr
       before()
       return isSo(await firing())
     }
-    return until(what, poll, { timeoutMs: 60_000 }).then(
+    return until(what, poll, { timeoutMs: 120_000 }).then(
       () => undefined,
       async (error: Error) => {
         throw new Error(`${error.message}; firing: ${(await firing()).join(', ')}`)
