@@ -11,9 +11,9 @@ const about: Readonly<Record<RetentionPlan, string>> = {
   expires: `The retention keeper is one worker of the cell. It runs every minute and holds the lease \`retention\`. A month is emptied as a
 whole, so no vacuum follows, and it never makes a payment wait ([the decision](../decisions/retention.md)). A month in which one row is
 still needed stays whole. \`malipo_retention_months_overdue\` counts such months, and those that a long reader, such as a backup, uses.`,
-  archive: `These rows grow with payments, and Malipo does not remove them yet: archiving a month of payments as a whole is not built. Plan
-the disk with the bytes per payment in [Performance](performance.md) and archive [months of transfers](scale.md#archive-a-month-of-transfers)
-by hand. Rows of deltas and chains cannot be removed without their transfers, because a full ledger check adds up both.`,
+  archive: `These rows grow with payments. [\`malipo archive\`](archive.md) moves months of the largest table, \`transfers\`, to compressed
+files. Nothing removes the other rows: Malipo reads, finds, refunds and reconciles a payment by them. Plan the disk with the bytes per
+payment in [Performance](performance.md).`,
   permanent: 'These rows are evidence, or decide about future requests.',
   standing:
     'These tables have no row for a payment. They are small, and a row is removed only when a person removes it.',

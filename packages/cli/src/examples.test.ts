@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -9,8 +9,11 @@ import { type TestContext, test } from 'node:test'
 import { type WebhookEvent, webhooks } from '@malipo/sdk'
 import type { Command } from 'commander'
 import { until } from '../../server/src/dev-stack/until.ts'
+import { addToManifest, fileOf } from '../../server/src/ledger/archive/manifest.ts'
+import { createContents, writeLines } from '../../server/src/ledger/archive/month-file.ts'
+import { sealHeads } from '../../server/src/ledger/seals.ts'
 import { putQuestion } from '../../server/src/payments/model/store.ts'
-import { readId, showId } from '../../server/src/platform/ids.ts'
+import { newTransactionId, readId, showId } from '../../server/src/platform/ids.ts'
 import { sendHouseCallback } from '../../server/src/testing/house-callbacks.ts'
 import { payOut, payoutInDoubt, quote } from '../../server/src/testing/paying.ts'
 import { testPerson } from '../../server/src/testing/people.ts'
@@ -178,6 +181,48 @@ async function realIds(path: string, example: string, staged: Awaited<ReturnType
     .replaceAll('cb_0193…', example.includes('cb_0193…') ? await receiveCallback(shop) : '')
 }
 
+/** Replaces an account, and the folder of an archive. */
+async function ofArchive(path: string, example: string, shop: Shop): Promise<string> {
+  if (!example.includes('malipo-archive')) return example
+  const folder = path.endsWith('restore') ? await archiveJanuary(shop) : join(shop.home, 'archive')
+  return example.replace('acc_0193…', await accountOf(shop)).replace('/var/backups/malipo-archive', folder)
+}
+
+async function accountOf({ malipo }: Shop): Promise<string> {
+  const [wallet] = await malipo.ask<{ id: string }>('select id from wallets order by credits_posted desc limit 1')
+  return showId('account', wallet?.id ?? '')
+}
+
+/** January 2025 is archived, with one transfer. Returns the folder of the files. */
+async function archiveJanuary({ malipo, home }: Shop): Promise<string> {
+  const folder = mkdtempSync(join(home, 'january-'))
+  const partial = join(folder, 'partial')
+  await sealHeads(malipo.ctx.db.write)
+  await malipo.ask(`set role malipo_owner;
+    create table if not exists transfers_202501 partition of transfers for values from (id_at('2025-01-01Z')) to (id_at('2025-02-01Z'));
+    reset role`)
+  const [seal] = await malipo.ask<{ number: number; hash: string }>(
+    `select number::int, encode(hash, 'hex') as hash from ledger_seals order by ledger_seals.number desc limit 1`,
+  )
+  const id = newTransactionId(Date.parse('2025-01-15T00:00:00Z'), 0)
+  const line = [id, 0, 0, 'transfer', 'test', randomUUID(), randomUUID(), 100, 'KES', '\\N', '\\N', '\\N', 3, 1].join(
+    '\t',
+  )
+  const hash = await writeLines(partial, Readable.from([[line]]))
+  const contents = createContents()
+  contents.add([line])
+  const [month, file] = ['2025-01', fileOf('2025-01', hash)]
+  renameSync(partial, join(folder, file))
+  const listed = { month, file, sha256: hash.toString('hex'), bytes: 0, seal: seal ?? { number: 0, hash: '' } }
+  await addToManifest(folder, 0, { ...listed, ...contents.sum() })
+  await malipo.ask(
+    `insert into archived_months (month, transfers, file_hash, below, retained_transfers, retained_hash)
+     values ('2025-01-01', 1, $1, 4, 0, sha256(''))`,
+    [hash],
+  )
+  return folder
+}
+
 /** The others are deleted: a merchant may have only a few. */
 async function newEndpoint(
   example: string,
@@ -257,7 +302,8 @@ function signedLike(example: string, { file }: Shop): string {
 
 async function runExample(path: string, example: string, staged: Awaited<ReturnType<typeof stage>>) {
   const { shop, variables, receiver } = staged
-  const ready = await realIds(path, path.endsWith('webhooks verify') ? signedLike(example, shop) : example, staged)
+  const known = await ofArchive(path, example, shop)
+  const ready = await realIds(path, path.endsWith('webhooks verify') ? signedLike(known, shop) : known, staged)
   const [, source, typed = ''] = /^(?:cat (\S+) \| )?(.*?)(?: > \S+)?$/.exec(ready) ?? []
   const [, ...args] = wordsOf(typed)
     .map((word) => (/^[a-z]+\.(csv|txt|json|log|xml)$/.test(word) ? join(shop.home, word) : word))

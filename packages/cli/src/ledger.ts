@@ -78,10 +78,19 @@ function addReading(ledger: Command, context: CommandContext): void {
     ledger
       .command('check')
       .description('Check books and audit trail since the last checkpoint; exits with 5 at a difference.')
-      .option('--full', 'check from the first entry; use a standby or a restored backup'),
-    { examples: ['malipo ledger check', 'malipo ledger check --full'] },
-  ).action(async ({ full }: { full?: true }) => {
-    const found = await context.maintain((installation) => installation.ledger.check({ isFull: full === true }))
+      .option('--full', 'check from the first entry; use a standby, or a restored backup once months are archived')
+      .option('--archive <folder>', 'also read archived months, from their files in this folder'),
+    {
+      examples: [
+        'malipo ledger check',
+        'malipo ledger check --full',
+        'malipo ledger check --full --archive /var/backups/malipo-archive',
+      ],
+    },
+  ).action(async ({ full, archive }: { full?: true; archive?: string }) => {
+    const found = await context.maintain((installation) =>
+      installation.ledger.check({ isFull: full === true, ...(archive !== undefined && { archive }) }),
+    )
     const { batches, transfers, accounts, seals, auditEntries, suspense, cases } = found
     const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${auditEntries} audit entries, ${seals} seals checked.`
     const sums = suspense.map((sum) => `In suspense: ${sum}.`)

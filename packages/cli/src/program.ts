@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, CommanderError, Help, type Option } from 'commander'
+import { addArchiveCommands } from './archive.ts'
 import { addAuditCommands } from './audit.ts'
 import { addBalanceCommands } from './balance.ts'
 import { addBulkCommand } from './bulk.ts'
@@ -94,6 +95,7 @@ const groups: Readonly<Record<string, readonly Add[]>> = {
     addProviderCommands,
     addRateCommands,
     addLedgerCommands,
+    addArchiveCommands,
     addAuditCommands,
     addConfigCommands,
     addDatabaseCommands,

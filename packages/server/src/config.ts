@@ -375,7 +375,7 @@ function findAll(sources: Sources, wanted: readonly (keyof Config)[]) {
   return { found, problems: [...fileProblems(sources, rows), ...inSettings, ...unknownKeys(sources, rows)] }
 }
 
-/** Whoever verifies a token looks for its key by the name alone. */
+/** A merchant that verifies a token looks for its key by the name alone. */
 function namesOfTwoKeys(found: ReadonlyMap<keyof Config, FoundSetting>): string[] {
   const namesIn = (key: keyof Config) =>
     ((found.get(key)?.value ?? []) as readonly { id: string }[]).map(({ id }) => id)

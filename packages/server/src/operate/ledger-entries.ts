@@ -5,7 +5,7 @@ import {
   platformEntries,
   walletEntries,
 } from '../ledger/account-entries.ts'
-import { type Db, sql } from '../platform/db.ts'
+import { type Db, type SnapshotDb, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
 import { type AccountRow, type AccountView, findAccount, sideOf } from './ledger-accounts.ts'
 import { type OperatorContext, OperatorError, readScope } from './operator-context.ts'
@@ -45,8 +45,9 @@ export async function accountEntries(
   context: OperatorContext,
   shownId: string,
   { limit, cursor }: EntriesWanted,
+  db: SnapshotDb = context.db.write,
 ): Promise<AccountEntries> {
-  return context.db.write.snapshot(async (tx) => {
+  return db.snapshot(async (tx) => {
     const { row, view } = await findAccount(context, tx, shownId)
     const from = cursor === undefined ? undefined : readCursor(context, row, cursor)
     const { entries, next } =

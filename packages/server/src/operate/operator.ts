@@ -9,6 +9,7 @@ import { createLog } from '../platform/log.ts'
 import { type Migrated, type MigrationState, migrate, migrationStates } from '../platform/migrate.ts'
 import { createVault } from '../platform/seal.ts'
 import { openWakeups } from '../platform/wakeups.ts'
+import { type ArchiveCommands, archiveCommands } from './archive.ts'
 import { type AuditCommands, auditCommands } from './audit.ts'
 import { bindOperator, type LocalOperator } from './bind-operator.ts'
 import { readCellRoutes, renderCellRoutes } from './cell-routes.ts'
@@ -30,6 +31,8 @@ export interface Operator extends LocalOperator {
   readonly ledger: LocalOperator['ledger'] & {
     check(order: Omit<CheckOrder, 'sealsPath'>): Promise<CheckReport>
   }
+  /** Months of transfers in files. */
+  readonly archive: ArchiveCommands
   readonly audit: AuditCommands
   /** The keys that seal and hash values in the database. */
   readonly secrets: {
@@ -57,6 +60,7 @@ export function openOperator(variables: Variables, actor: string, open = openDat
   return {
     ...bound,
     ledger: { ...bound.ledger, check: (order) => check(context, { ...order, sealsPath: config.sealsPath }) },
+    archive: archiveCommands(context, ownerUrl),
     audit: auditCommands(context, config.sealsPath),
     secrets: { list: () => listSecretKeys(context), reseal: (order = {}) => reseal(context, order) },
     database: { migrate: () => migrate(ownerUrl, config.cell), status: () => migrationStates(ownerUrl) },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { arrayLiteral } from './array-literal.ts'
-import { createConnections, type DatabaseOptions, faultOf, isReadOnly } from './connections.ts'
+import { connectWriter, createConnections, type DatabaseOptions, faultOf, isReadOnly } from './connections.ts'
 import { reach } from './failpoints.ts'
 import { createFairSemaphore } from './fair-semaphore.ts'
 import { queryAs, type ReadKind } from './owned-query.ts'
@@ -52,11 +52,14 @@ export class CommitUnknown<Result> extends Error {
   }
 }
 
-/** Runs as `malipo_write`: sees every merchant, may insert, and may update only granted columns. */
-export interface WriteDb extends Db {
-  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+export interface SnapshotDb extends Db {
   /** A transaction that sees everything as of its first statement. */
   snapshot<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+}
+
+/** Runs as `malipo_write`: sees every merchant, may insert, and may update only granted columns. */
+export interface WriteDb extends SnapshotDb {
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
   /** A transaction with a limit on each lock wait. Throws {@link CommitUnknown} when the response to its COMMIT is lost. */
   batch<Result>(lockTimeoutMs: number, work: (tx: BatchTx) => Promise<Result>): Promise<Result>
   /** Reads, then commits its own write: by then the data it read is on the synchronous standby. */
@@ -87,9 +90,20 @@ export interface Probe extends Db {
   close(): Promise<void>
 }
 
+/**
+ * One connection of its own, as `malipo_write`, for long work and temporary tables. It is never replaced: once it breaks, all
+ * further work on it fails. One caller at a time.
+ */
+export interface Session extends SnapshotDb {
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
 export interface Database {
   readonly write: WriteDb
   readonly read: ReadDb
+  /** The caller closes it. */
+  openSession(): Promise<Session>
   /** Opens a probe that checks whether writes are possible. The caller closes it. */
   openProbe(): Probe
   /** Requests that wait for a connection, for the metrics. */
@@ -163,6 +177,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       find: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'find', owner, query))),
       walk: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'walk', owner, query))),
     },
+    openSession: () => openSession(options),
     openProbe: () =>
       asProbe(openWriteProbe(options, (server) => [writers, readers].forEach((pool) => void pool.keepOnly(server)))),
     waiting: () => writers.waitingCount + readers.waitingCount + turns.waiting() + sandboxTurns.waiting(),
@@ -173,6 +188,33 @@ export function openDatabase(options: DatabaseOptions): Database {
     close: async () => {
       await Promise.all([writers.end(), readers.end()])
     },
+  }
+}
+
+/** Adding up years takes longer than a request may. */
+const sessionTimeoutMs = 3_600_000
+
+async function openSession(options: DatabaseOptions): Promise<Session> {
+  const { client } = await connectWriter({ ...options, statementTimeoutMs: sessionTimeoutMs, idleMs: sessionTimeoutMs })
+  const within = async <Result>(begin: string, work: (tx: Tx) => Promise<Result>) => {
+    const { query, end } = openTransaction(client)
+    try {
+      await client.query(begin)
+      const result = await work({ inTransaction: true, query })
+      end()
+      await client.query('commit')
+      return result
+    } catch (error) {
+      end()
+      await client.query('rollback').catch(() => undefined)
+      throw error
+    }
+  }
+  return {
+    query: async (query) => rows(await client.query(asConfig(query))),
+    transaction: (work) => within('begin', work),
+    snapshot: (work) => within('begin isolation level repeatable read', work),
+    close: () => client.end(),
   }
 }
 
@@ -243,7 +285,7 @@ async function inTransaction<Result>(pool: pg.Pool, begin: string, work: (tx: Tx
  * rollback those would be written on their own, so they are refused. Statements sent behind the failed one only learn that the
  * transaction failed; they fail with its original error, which shows whether to retry.
  */
-function openTransaction(client: pg.PoolClient): Pick<Tx, 'query'> & { end(): void } {
+function openTransaction(client: pg.ClientBase): Pick<Tx, 'query'> & { end(): void } {
   let isOpen = true
   let reason: unknown
   return {

@@ -158,7 +158,7 @@ export const retentionTable: Readonly<Record<string, TableRetention>> = {
   attempts: months('each attempt of a payment'),
   transfers: months(
     'each movement of money: the largest table',
-    'archived by hand after 13 months: [Scale](scale.md#archive-a-month-of-transfers)',
+    '`malipo archive` moves months to files, 13 months after their end by default: [Archive](archive.md)',
   ),
   events: months(
     'each change of a payment',
@@ -261,6 +261,7 @@ export const retentionTable: Readonly<Record<string, TableRetention>> = {
   secret_keys: standing('each secret key that was in use'),
 
   // A row or a few.
+  archived_months: fixed('one row for each archived month'),
   clock_offset: fixed('one row'),
   database_cell: fixed('one row'),
   write_probe: fixed('one row, updated every second'),

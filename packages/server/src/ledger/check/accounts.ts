@@ -1,4 +1,4 @@
-import { type Db, sql, type WriteDb } from '../../platform/db.ts'
+import { type Db, type SnapshotDb, sql } from '../../platform/db.ts'
 import { type Counters, counterNames } from '../accounts.ts'
 import { platformBalances } from '../deltas.ts'
 import { LedgerDisagreement, type Shadow } from './disagreement.ts'
@@ -8,7 +8,7 @@ const first = '00000000-0000-0000-0000-000000000000'
 const zero: Counters = { debits_pending: 0n, debits_posted: 0n, credits_pending: 0n, credits_posted: 0n }
 
 /** Compares every account's counters with the sum of its transfers, one page of accounts at a time. */
-export async function compareAccounts(db: WriteDb, shadow: Shadow): Promise<number> {
+export async function compareAccounts(db: SnapshotDb, shadow: Shadow): Promise<number> {
   await refuseStrays(db)
   const [orphan] = await shadow.orphans(db)
   if (orphan !== undefined) throw new LedgerDisagreement(`transfers name the account ${orphan}, which does not exist`)
@@ -70,7 +70,7 @@ async function sumsSince(tx: Db, checkedBelow: bigint): Promise<ReadonlyMap<stri
   const rows = await tx.query<Counters & { account_id: string }>(sql`
     select s.account_id, sum(s.debits_pending)::bigint as debits_pending, sum(s.debits_posted)::bigint as debits_posted,
       sum(s.credits_pending)::bigint as credits_pending, sum(s.credits_posted)::bigint as credits_posted
-    from transfers t, lateral effects_of(t) s
+    from transfers t, lateral effects_of(row(t.*)::public.transfers) s
     where batch >= ${checkedBelow}
     group by s.account_id`)
   return new Map(rows.map((row) => [row.account_id, row]))

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Db, sql, type WriteDb } from '../../platform/db.ts'
+import { type Db, type SnapshotDb, sql } from '../../platform/db.ts'
 import { balance } from '../accounts.ts'
+import { archivedMonths } from '../archive/archived-months.ts'
 import { platformBalances } from '../deltas.ts'
 import { compareAccounts } from './accounts.ts'
+import { refuseChangedRetained } from './archived.ts'
+import { compareDayLines, compareDaySums } from './day-sums.ts'
 import { MonthArchived } from './disagreement.ts'
 import { debtsWithoutBooks, suspenseWithoutCases } from './late.ts'
 import { paymentsWithoutBooks } from './payments.ts'
@@ -14,6 +17,8 @@ import { createCheckpoints, createMemory } from './shadow.ts'
 export interface CheckOptions {
   /** Starts from the first batch, whatever was checked before; leaves no checkpoint. */
   readonly isFull: boolean
+  /** The transfers of archived months are part of what `db` reads. */
+  readonly hasArchive?: boolean
   /** Rests three times as long as it works, so that a busy wallet is hardly affected. */
   readonly isGentle?: boolean
   /** The seals kept outside the database, if there are any. */
@@ -40,23 +45,15 @@ const settleMaxMs = 10_000
  * disagreement. A full check sees everything that was committed before it started, unless a transaction stays open for longer
  * than it waits.
  */
-export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<CheckResult> {
+export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promise<CheckResult> {
   const shadow = options.isFull ? createMemory() : await createCheckpoints(db)
-  const totals = { batches: 0, transfers: 0 }
+  for (const month of await archivedMonths(db)) await refuseChangedRetained(db, month)
   if (options.isFull) {
-    await refuseArchived(db)
+    if (!options.hasArchive) await refuseArchived(db)
+    await refuseDetached(db)
     await settled(db)
   }
-  for (;;) {
-    const startedAt = performance.now()
-    const piece = await db.snapshot((tx) => checkPiece(tx, shadow))
-    totals.batches += piece.batches
-    totals.transfers += piece.transfers
-    options.onPiece?.(totals)
-    if (piece.isLast) break
-    const restMs = options.isGentle ? (performance.now() - startedAt) * 3 : 0
-    await pause(restMs, undefined, options.signal && { signal: options.signal })
-  }
+  const { totals, late } = await checkPieces(db, shadow, options)
   if (options.isFull) {
     await expectNone(db, paymentsWithoutBooks, 'a payment has no postings')
     await expectNone(db, totalsWithoutRefunds, 'the totals of a charge do not match its refunds')
@@ -67,35 +64,78 @@ export async function checkLedger(db: WriteDb, options: CheckOptions): Promise<C
   })
   const accounts = await compareAccounts(db, shadow)
   const seals = await checkSeals(db, options)
+  await compareDaySums(db)
+  if (options.isFull) await compareDayLines(db)
+  if (late) throw late
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }
 }
 
-/**
- * A full check adds up everything from the first batch on, so it needs every month in which a batch was written. The months come
- * from transactions, which are never archived: a batch that claims another time is for the check to find.
- */
+interface CheckedPieces {
+  readonly totals: { readonly batches: number; readonly transfers: number }
+  /** Why the last piece could not be checked: what follows still compares every account with all of its transfers. */
+  readonly late?: MonthArchived
+}
+
+async function checkPieces(
+  db: SnapshotDb,
+  shadow: ReturnType<typeof createMemory>,
+  options: CheckOptions,
+): Promise<CheckedPieces> {
+  const totals = { batches: 0, transfers: 0 }
+  for (;;) {
+    const startedAt = performance.now()
+    const piece = await db.snapshot((tx) => checkPiece(tx, shadow, options)).catch(lateOf)
+    if (piece instanceof MonthArchived) return { totals, late: piece }
+    totals.batches += piece.batches
+    totals.transfers += piece.transfers
+    options.onPiece?.(totals)
+    if (piece.isLast) return { totals }
+    const restMs = options.isGentle ? (performance.now() - startedAt) * 3 : 0
+    await pause(restMs, undefined, options.signal && { signal: options.signal })
+  }
+}
+
+function lateOf(error: unknown): MonthArchived {
+  if (error instanceof MonthArchived) return error
+  throw error
+}
+
+/** A full check adds up everything from the first batch on, so it needs the files of archived months. */
 async function refuseArchived(db: Db): Promise<void> {
+  const [archived] = await archivedMonths(db)
+  if (archived)
+    throw new MonthArchived(
+      `the transfers of ${archived.month} are archived: name the folder of the files with --archive`,
+    )
+}
+
+/**
+ * Nor may a month be missing that no command archived. The months in which a batch was written come from transactions, which are
+ * never archived: a batch that claims another time is for the check to find.
+ */
+async function refuseDetached(db: Db): Promise<void> {
   const [missing] = await db.query<{ name: string }>(sql`
     with months as (
       select date_trunc('month', to_timestamp(at / 1000000) at time zone 'UTC')::date as month
       from ledger_batches
       group by 1
     ), attached as (
-      select i.inhparent::regclass::text as parent, c.relname as name
+      select p.relname as parent, c.relname as name
       from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
-      where i.inhparent in ('transactions'::regclass, 'transfers'::regclass)
+      join pg_class p on p.oid = i.inhparent
+      where i.inhparent in ('public.transactions'::regclass, 'public.transfers'::regclass)
         and not i.inhdetachpending
     )
-    select month_of('transfers', month) as name
+    select month_of('public.transfers', month) as name
     from months
     where ('transactions', month_of('transactions', month)) in (select parent, name from attached)
-      and ('transfers', month_of('transfers', month)) not in (select parent, name from attached)
+      and ('transfers', month_of('public.transfers', month)) not in (select parent, name from attached)
     order by month
     limit 1`)
   if (missing)
     throw new MonthArchived(
-      `the month ${missing.name} is not attached: attach the archived months again, or run the check without --full`,
+      `the month ${missing.name} is not attached: attach it again, or run the check without --full`,
     )
 }
 

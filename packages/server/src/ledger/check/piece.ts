@@ -1,4 +1,5 @@
 import { type Db, sql, type Tx } from '../../platform/db.ts'
+import { refuseLateInArchive } from './archived.ts'
 import { conversionsOf } from './conversions.ts'
 import { LedgerDisagreement } from './disagreement.ts'
 import { adjustmentsOf } from './late.ts'
@@ -16,7 +17,11 @@ export interface Piece {
 }
 
 /** Checks the next batches in the transaction's snapshot, and keeps their sums. */
-export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
+export async function checkPiece(
+  tx: Tx,
+  shadow: KeptShadow,
+  { hasArchive = false }: { readonly hasArchive?: boolean },
+): Promise<Piece> {
   const from = shadow.checkedBelow()
   const { settled_below, below, batches } = await bounds(tx, from)
   await expectNone(tx, contentOf(from, below), 'the transfers of a batch differ from those it was written with')
@@ -24,6 +29,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow): Promise<Piece> {
   await expectNone(tx, endingsOf(from, below), 'a post or void does not match its hold')
   await expectNone(tx, linesOf(from, below, shadow), 'the running balance of a wallet does not add up')
   await expectNone(tx, deltasOf(from, below), 'the deltas of a batch differ from the sums of its transfers')
+  if (!hasArchive) await refuseLateInArchive(tx, from, below)
   await expectNone(tx, paymentsOf(from, below), 'the postings of a payment contradict its state')
   await expectNone(tx, conversionsOf(from, below), 'the postings of a conversion differ from its amounts')
   await expectNone(
@@ -74,7 +80,7 @@ const contentOf = (from: bigint, below: bigint) => sql`
   with found as (
     select batch, count(*)::int as transfers,
       min(position) = 1 and max(position) = count(*) and count(distinct position) = count(*) as is_dense,
-      sha256(convert_to(string_agg(canonical_transfer(t), E'\n' order by position), 'UTF8')) as content_hash
+      sha256(convert_to(string_agg(canonical_transfer(row(t.*)::public.transfers), E'\n' order by position), 'UTF8')) as content_hash
     from transfers t
     where batch >= ${from}
       and batch < ${below}
@@ -157,7 +163,7 @@ const deltasOf = (from: bigint, below: bigint) => sql`
   with sums as (
     select batch, s.account_id, sum(s.debits_pending) as debits_pending, sum(s.debits_posted) as debits_posted,
       sum(s.credits_pending) as credits_pending, sum(s.credits_posted) as credits_posted
-    from transfers t, lateral effects_of(t) s
+    from transfers t, lateral effects_of(row(t.*)::public.transfers) s
     where batch >= ${from}
       and batch < ${below}
       and s.account_id is distinct from t.wallet_id
@@ -180,7 +186,7 @@ const sumsOf = (from: bigint, below: bigint) => sql`
   select s.account_id, count(*)::int as transfers,
     sum(s.debits_pending)::bigint as debits_pending, sum(s.debits_posted)::bigint as debits_posted,
     sum(s.credits_pending)::bigint as credits_pending, sum(s.credits_posted)::bigint as credits_posted
-  from transfers t, lateral effects_of(t) s
+  from transfers t, lateral effects_of(row(t.*)::public.transfers) s
   where batch >= ${from}
     and batch < ${below}
   group by s.account_id`

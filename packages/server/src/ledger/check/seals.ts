@@ -1,11 +1,11 @@
-import { type Db, sql, type WriteDb } from '../../platform/db.ts'
+import { type Db, type SnapshotDb, sql } from '../../platform/db.ts'
 import { genesisHash } from '../chain.ts'
 import { auditChainOf, hashOf, type Seal, sealLine, sealsAfter } from '../seals.ts'
 import { LedgerDisagreement } from './disagreement.ts'
 
 /** Verifies that every seal follows from the previous one, every head it names exists, and every outside copy is identical. */
 export async function checkSeals(
-  db: WriteDb,
+  db: SnapshotDb,
   { isFull, sealLines }: { isFull: boolean; sealLines: readonly string[] },
 ): Promise<number> {
   const [checkpoint] = await db.query<{ seal: bigint }>(sql`select seal from ledger_checkpoints`)

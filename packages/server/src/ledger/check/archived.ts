@@ -1,0 +1,49 @@
+import { type Db, sql } from '../../platform/db.ts'
+import { showId } from '../../platform/ids.ts'
+import type { ArchivedMonth } from '../archive/archived-months.ts'
+import { LedgerDisagreement, MonthArchived } from './disagreement.ts'
+
+/**
+ * Throws if the transfers of an archived month in the database are not those that stayed when it was archived: one was added to an
+ * old batch, changed or removed. Later batches are not compared here.
+ */
+export async function refuseChangedRetained(db: Db, { month }: Pick<ArchivedMonth, 'month'>): Promise<void> {
+  const [changed] = await db.query<{ transfers: bigint; retained: bigint }>(sql`
+    select found.transfers, m.retained_transfers as retained
+    from archived_months m
+    cross join lateral (
+      select count(*) as transfers,
+        sha256(coalesce(string_agg(sha256(convert_to(archive_line(row(t.*)::public.transfers), 'UTF8')), ''::bytea
+          order by t.transaction_id, t.number, t.phase), '')) as hash
+      from public.transfers t
+      where t.transaction_id >= m.first_id
+        and t.transaction_id < m.end_id
+        and t.batch < m.below
+    ) found
+    where m.month = ${`${month}-01`}::date
+      and (found.transfers <> m.retained_transfers or found.hash <> m.retained_hash)`)
+  if (changed)
+    throw new LedgerDisagreement(
+      `the retained transfers of the archived month ${month} were changed: ${changed.transfers} in place of ${changed.retained}`,
+    )
+}
+
+/**
+ * A payment whose transfers were archived and that moved money in these batches can be compared with its state only together with its
+ * file. Those that stayed have earlier transfers here.
+ */
+export async function refuseLateInArchive(db: Db, from: bigint, below: bigint): Promise<void> {
+  const [late] = await db.query<{ id: string; month: string }>(sql`
+    select t.transaction_id as id, to_char(m.month, 'YYYY-MM') as month
+    from archived_months m
+    join transfers t on t.transaction_id >= m.first_id and t.transaction_id < m.end_id
+    where t.batch >= ${from}
+      and t.batch < ${below}
+      and t.batch >= m.below
+      and not exists (select from transfers r where r.transaction_id = t.transaction_id and r.batch < m.below)
+    limit 1`)
+  if (late)
+    throw new MonthArchived(
+      `${showId('transaction', late.id)} moved money after its month ${late.month} was archived: run malipo ledger check --archive with the folder of the files, once`,
+    )
+}

@@ -1,0 +1,124 @@
+import { type SnapshotDb, sql } from '../../platform/db.ts'
+import { LedgerDisagreement } from './disagreement.ts'
+import { expectNone } from './piece.ts'
+
+const pageSize = 500
+const first = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The sums of a wallet's days, added up, are its balance before the first line that is in none of them. They are what remains of
+ * archived lines for a merchant's overview.
+ */
+export async function compareDaySums(db: SnapshotDb): Promise<void> {
+  for (let after: string | undefined = first; after !== undefined; ) {
+    const page: readonly WalletSum[] = await readPage(db, after)
+    const ahead = page.find(({ is_ahead }) => is_ahead)
+    if (ahead) throw new LedgerDisagreement(`wallet ${ahead.id} has sums of a day that has not ended`)
+    const wrong = page.find(({ sum, balance }) => sum !== null && sum !== balance)
+    if (wrong)
+      throw new LedgerDisagreement(
+        `the sums of the days of wallet ${wrong.id} add up to ${wrong.sum}, and its balance after them is ${wrong.balance}`,
+      )
+    after = page.length < pageSize ? undefined : page.at(-1)?.id
+  }
+}
+
+interface WalletSum {
+  readonly id: string
+  /** Null if no day is added up yet. As text, since invented sums may exceed every balance. */
+  readonly sum: string | null
+  readonly balance: string
+  readonly is_ahead: boolean
+}
+
+function readPage(db: SnapshotDb, after: string): Promise<WalletSum[]> {
+  return db.query<WalletSum>(sql`
+    with page as (
+      select id, credits_posted - debits_posted as posted
+      from wallets
+      where id > ${after}
+      order by id
+      limit ${pageSize}
+    ), summed as (
+      select wallet_id, max(day) + 1 as day, sum(case when is_credit then amount else -amount end) as sum
+      from wallet_day_sums
+      where wallet_id in (select id from page)
+      group by wallet_id
+    )
+    select p.id, s.sum::text as sum, coalesce(next.opening, p.posted)::text as balance,
+      coalesce(s.day > extract(epoch from record_time())::bigint / 86400, false) as is_ahead
+    from page p
+    left join summed s on s.wallet_id = p.id
+    left join lateral (
+      select balance - case when credit_account = wallet_id then amount else -amount end as opening
+      from transfers
+      where wallet_id = p.id
+        and entry_at >= s.day * 86400000000::bigint
+        and entry_at is not null
+      order by entry_at
+      limit 1
+    ) next on true
+    order by p.id`)
+}
+
+/** How many lines one statement adds up; more where one day has more. */
+const sliceLines = 50_000
+
+interface Slice {
+  readonly wallet_id: string
+  /** The last of its days. */
+  readonly day: number
+}
+
+/** The sums of every day equal the wallet's lines of that day, by kind. Reads every line, so only a full check runs it. */
+export async function compareDayLines(db: SnapshotDb): Promise<void> {
+  for (let after: string | undefined = first; after !== undefined; ) {
+    const slices: readonly Slice[] = await readSlices(db, after)
+    let before: Slice | undefined
+    for (const slice of slices) {
+      const from = before?.wallet_id === slice.wallet_id ? before.day + 1 : 0
+      await expectNone(db, differentDays(slice, from), 'the sums of a day differ from the lines of the wallet')
+      before = slice
+    }
+    after = before?.wallet_id
+  }
+}
+
+/** The days of the next wallets with sums, divided by their numbers of lines. */
+function readSlices(db: SnapshotDb, after: string): Promise<Slice[]> {
+  return db.query<Slice>(sql`
+    select wallet_id, max(day) as day
+    from (
+      select wallet_id, day, div(sum(count) over (partition by wallet_id order by day), ${sliceLines}) as slice
+      from wallet_day_sums
+      where wallet_id in (
+        select distinct wallet_id from wallet_day_sums where wallet_id > ${after} order by wallet_id limit ${pageSize}
+      )
+    ) days
+    group by wallet_id, slice
+    order by wallet_id, max(day)`)
+}
+
+/** From this day to the last one of the slice, also days that have lines and no sums. */
+const differentDays = ({ wallet_id, day }: Slice, from: number) => sql`
+  with lines as (
+    select (t.entry_at / 86400000000)::integer as day, t.event, t.number, coalesce(p.method, '') as method,
+      t.credit_account = t.wallet_id as is_credit, sum(t.amount) as amount, count(*) as count
+    from transfers t
+    left join transactions p on p.id = t.transaction_id
+    where t.wallet_id = ${wallet_id}
+      and t.entry_at >= ${from}::bigint * 86400000000
+      and t.entry_at < (${day}::bigint + 1) * 86400000000
+    group by 1, 2, 3, 4, 5
+  ), recorded as (
+    select day, event, number, method, is_credit, amount, count
+    from wallet_day_sums
+    where wallet_id = ${wallet_id}
+      and day >= ${from}
+      and day <= ${day}
+  )
+  select ${wallet_id}::uuid as wallet, date '1970-01-01' + day as day, event, method
+  from lines
+  full join recorded using (day, event, number, method, is_credit)
+  where (lines.amount, lines.count) is distinct from (recorded.amount, recorded.count)
+  limit 1`
