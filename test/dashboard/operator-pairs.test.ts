@@ -156,12 +156,12 @@ async function choose({ page }: Stage['faith'], summary: RegExp): Promise<void> 
 
 async function withdraws({ faith, proposals }: Stage): Promise<void> {
   await faith.go('/operator/proposals')
-  await choose(faith, /with 7000 KES/)
+  await choose(faith, /with KES 7,000/)
   await faith.page.getByText('You proposed this, so you cannot approve it').waitFor()
   assert.equal(await faith.page.getByRole('button', { name: /^(Approve|Reject)$/ }).count(), 0)
   await faith.page.getByRole('button', { name: 'Withdraw' }).click()
   await confirm(faith.page, 'Withdraw the proposal', reason)
-  await faith.page.getByRole('button', { name: /with 7000 KES/ }).waitFor({ state: 'detached' })
+  await faith.page.getByRole('button', { name: /with KES 7,000/ }).waitFor({ state: 'detached' })
 
   const [withdrawn] = await proposals('withdrawn')
   assert.match(withdrawn?.summary ?? '', /with 7000 KES/)
@@ -177,8 +177,8 @@ async function decides({ malipo, merchant, daniel, proposals, available, before 
   }
   const approve = (summary: RegExp) => decide(summary, 'Approve', 'Approve and execute')
   await go('/operator/proposals')
-  await decide(/with 9000 KES/, 'Reject', 'Reject the proposal')
-  await approve(/with 5000 KES/)
+  await decide(/with KES 9,000/, 'Reject', 'Reject the proposal')
+  await approve(/with KES 5,000/)
   await approve(/^Set the fee/)
   await approve(/payout limits/)
   await approve(/^Create a live key pair/)
