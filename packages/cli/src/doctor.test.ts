@@ -67,7 +67,10 @@ test('doctor reports each problem with its remedy, and exits with 5', async (t) 
       /FAIL {4}database +does not respond at 127\.0\.0\.1:9\/z: .*ECONNREFUSED.*\n +Do: check that it runs/,
     ],
     [{ DATABASE_URL: empty.href }, /FAIL {4}(migrations|database) +/],
-    [{ NATS_URL: 'nats://127.0.0.1:9' }, /FAIL {4}NATS +does not respond at 127\.0\.0\.1:9\. .*\n +Do: start it/],
+    [
+      { NATS_URL: 'nats://127.0.0.1:9' },
+      /FAIL {4}NATS +does not respond at 127\.0\.0\.1:9: .*ECONNREFUSED.*\n +Do: start it/,
+    ],
     [{ MALIPO_PORT: String(port) }, /FAIL {4}port +127\.0\.0\.1:\d+ is used by another program/],
     [
       { MALIPO_SIMULATOR_URL: 'http://127.0.0.1:9', MALIPO_SIMULATOR_TOKEN: 'a-token-that-is-not-used' },

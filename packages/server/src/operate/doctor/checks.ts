@@ -221,3 +221,6 @@ export const failed = (what: CheckName, message: string, over: Partial<Check> = 
   ...checks[what],
   ...over,
 })
+
+/** Why a server could not be reached. */
+export const reasonOf = ({ message, code }: Error & { code?: string }): string => message || (code ?? '')

@@ -8,7 +8,7 @@ import { openDatabase } from '../../platform/db.ts'
 import { readServerFacts } from '../../platform/server-facts.ts'
 import { openConnectors } from '../../providers/registry.ts'
 import { loadReferenceData } from '../../reference/data.ts'
-import { type Finding, failed, ok } from './checks.ts'
+import { type Finding, failed, ok, reasonOf } from './checks.ts'
 import { contentFindings } from './contents.ts'
 import { natsFindings } from './nats.ts'
 import { serverFindings } from './server.ts'
@@ -63,8 +63,6 @@ async function database(config: Config, isLive: boolean): Promise<Finding[]> {
   if (contents instanceof Error) return [contentFailure(contents, where)]
   return [...server, ok('primary', 'takes writes'), ok('pooler', 'none, or one session per connection'), ...contents]
 }
-
-const reasonOf = ({ message, code }: Error & { code?: string }) => message || code
 
 function contentFailure(error: Error, where: string): Finding {
   if (error instanceof DatabaseOfAnotherCell) return failed('cell', error.message)

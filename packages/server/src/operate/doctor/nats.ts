@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import { isLoopback } from '../../platform/addresses.ts'
 import { parseNatsServers } from '../../platform/nats.ts'
 import { readStreamFacts, type StreamFacts } from '../../platform/stream.ts'
-import { type Finding, failed, ok } from './checks.ts'
+import { type Finding, failed, ok, reasonOf } from './checks.ts'
 
 const versionMin = [2, 10, 27] as const
 
@@ -22,8 +22,9 @@ export async function natsFindings(config: Config, isConfigured: boolean): Promi
       isOld(facts.version) ? failed('NATS version', facts.version) : ok('NATS version', facts.version),
       ...events(facts, config.natsReplicas, servers.length),
     ]
-  } catch {
-    return [failed('NATS', `does not respond at ${where}`, { health: isConfigured ? 'bad' : 'poor' })]
+  } catch (error) {
+    const words = `does not respond at ${where}: ${reasonOf(error as Error)}`
+    return [failed('NATS', words, { health: isConfigured ? 'bad' : 'poor' })]
   }
 }
 
