@@ -193,13 +193,14 @@ async function accountOf({ malipo }: Shop): Promise<string> {
   return showId('account', wallet?.id ?? '')
 }
 
-/** January 2025 is archived, with one transfer. Returns the folder of the files. */
+/** January 2025 is archived, with one transfer; what an earlier example restored is gone. Returns the folder of the files. */
 async function archiveJanuary({ malipo, home }: Shop): Promise<string> {
   const folder = mkdtempSync(join(home, 'january-'))
   const partial = join(folder, 'partial')
   await sealHeads(malipo.ctx.db.write)
   await malipo.ask(`set role malipo_owner;
     create table if not exists transfers_202501 partition of transfers for values from (id_at('2025-01-01Z')) to (id_at('2025-02-01Z'));
+    truncate transfers_202501;
     reset role`)
   const [seal] = await malipo.ask<{ number: number; hash: string }>(
     `select number::int, encode(hash, 'hex') as hash from ledger_seals order by ledger_seals.number desc limit 1`,
