@@ -16,8 +16,9 @@ import { type Image, openImage, type Variables } from './container.ts'
 const acceptance = join(import.meta.dirname, '../../../shared/acceptance/contract.mjs')
 const megabytesMax = 200
 
-/** The check expects JSON of every response, and its own group `export` expects CSV of this one. */
-const isContradiction = /^FAIL errors\.every-answer\.(is-json|says-success): .* GET \/api\/b2b\/exports\/statement,/
+/** The check expects JSON of every response, and its own group `export` expects CSV of these; it names the one that came last. */
+const isContradiction =
+  /^FAIL errors\.every-answer\.(is-json|says-success): .* GET \/api\/b2b\/exports\/(statement|transactions),/
 
 /**
  * Runs every role of the image in two cells behind HAProxy, then the acceptance check with a merchant of each. Prints what it found;
