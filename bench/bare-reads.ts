@@ -11,7 +11,7 @@ const owner = { merchant_id, env: 'sandbox' as const }
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 })
 const query: ReadDb['query'] = async (_, { name, text, values }) =>
   (await pool.query({ name, text, values: [...values] })).rows
-const db: ReadDb = { query, find: query, walk: query }
+const db: ReadDb = { query, find: query, walk: query, within: (of, _, text) => query(of, text) }
 const everything = {
   currency: undefined,
   type: undefined,

@@ -35,6 +35,7 @@ export function gatedDatabase(real: Database, schedule: Schedule, process: Proce
       query: (owner, query) => turn('read', () => real.read.query(owner, query)),
       find: (owner, query) => turn('read', () => real.read.find(owner, query)),
       walk: (owner, query) => turn('read', () => real.read.walk(owner, query)),
+      within: (owner, range, query) => turn('read', () => real.read.within(owner, range, query)),
     },
   }
 }

@@ -2,10 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { State } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { type Owner, type ReadDb, sql, type WriteDb } from '../platform/db.ts'
+import { allMonths, monthsOf } from '../platform/months.ts'
 import type { Wakeups } from '../platform/wakeups.ts'
 
+type PaymentFacts = Pick<Transaction, 'type' | 'method' | 'amount' | 'currency'>
+
 /** A change of a payment, without anything about a person. */
-export interface LiveEvent extends Pick<Transaction, 'type' | 'method' | 'amount' | 'currency'> {
+export interface LiveEvent extends PaymentFacts {
   /** Its number in the merchant's feed: without gaps, and in commit order. */
   readonly feed_number: bigint
   readonly transaction_id: string
@@ -117,17 +120,38 @@ export async function lastNumberOf(db: ReadDb, owner: Owner): Promise<bigint> {
   return row?.last ?? 0n
 }
 
-export function eventsAfter(db: ReadDb, owner: Owner, position: bigint): Promise<LiveEvent[]> {
-  return db.query<LiveEvent>(
+export async function eventsAfter(db: ReadDb, owner: Owner, position: bigint): Promise<LiveEvent[]> {
+  const events = await db.within<Omit<LiveEvent, keyof PaymentFacts>>(
     owner,
+    allMonths,
     sql`
-      select e.feed_number, e.transaction_id, e.state, e.stage, e.at, t.type, t.method, t.amount, t.currency
-      from events e
-      join transactions t on t.id = e.transaction_id
-      where e.merchant_id = ${owner.merchant_id}
-        and e.env = ${owner.env}
-        and e.feed_number > ${position}
-      order by e.feed_number
+      select feed_number, transaction_id, state, stage, at
+      from events
+      where merchant_id = ${owner.merchant_id}
+        and env = ${owner.env}
+        and feed_number > ${position}
+      order by feed_number
       limit ${pageEvents}`,
+  )
+  const ids = [...new Set(events.map(({ transaction_id }) => transaction_id))]
+  const payments = events.length === 0 ? [] : await factsOf(db, owner, ids)
+  const byId = new Map(payments.map(({ id, ...facts }) => [id, facts]))
+  return events.flatMap((event) => {
+    const facts = byId.get(event.transaction_id)
+    return facts ? [{ ...event, ...facts }] : []
+  })
+}
+
+function factsOf(db: ReadDb, owner: Owner, ids: readonly string[]): Promise<(PaymentFacts & { id: string })[]> {
+  const months = monthsOf(ids)
+  return db.within(
+    owner,
+    months,
+    sql`
+      select id, type, method, amount, currency
+      from transactions
+      where id = any(${ids}::uuid[])
+        and id >= ${months.from}
+        and id < ${months.below}`,
   )
 }

@@ -88,6 +88,7 @@ function openByDay(db: ReadDb, { merchant_id, env }: Owner, { currency, zone, mo
             and currency = ${currency}
             and id >= id_at(d.start)
             and id < id_at(d."end")
+            and id >= id_at(${starts[0]})
         ) as open
       from unnest(
         ${days.slice(0, -1)}::text[],
@@ -111,6 +112,7 @@ function countSome(
   currency: Currency,
   days: readonly Day[],
 ): Promise<CountedDay[]> {
+  const first = new Date(Math.min(...days.map(({ start }) => start.getTime())))
   return db.walk<CountedDay>(
     { merchant_id, env },
     sql`
@@ -129,6 +131,7 @@ function countSome(
           and currency = ${currency}
           and id >= id_at(d.start)
           and id < id_at(d."end")
+          and id >= id_at(${first})
         group by 1, 2
       ) as c`,
   )

@@ -43,7 +43,7 @@ export interface HourCount {
  * Ended payments of a currency, of today and of the same weekday a week ago. Ids are in the order of time, so each day is a range of
  * the index by kind. Rows are counted by quarters of an hour, which every zone has in common, and only the counts are placed in the
  * zone. The planner expects far more groups than there are, and would sort all rows on disk before it counts them; a walk does not
- * sort.
+ * sort. The start of the older day is there once more as a value, so that no older month is planned.
  */
 export function countHours(
   db: ReadDb,
@@ -71,6 +71,7 @@ export function countHours(
             and currency = ${currency}
             and id >= id_at(d.start)
             and id < id_at(d."end")
+            and id >= id_at(${week_start})
             and state in ('successful', 'failed')
           group by 1, 2, 3, 4, 5
         ) as q

@@ -6,9 +6,9 @@ import { minorPartiesOf, type Sided } from '../payments/notify/webhook-body.ts'
 import { maskNumber, maskNumbers } from '../people/personal-data.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
+import { monthsOf } from '../platform/months.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { TransactionFilter } from '../transactions/filter.ts'
-import { greatestOf, leastOf } from '../transactions/read.ts'
 import { findPage, type SearchContext, type Searched } from '../transactions/search.ts'
 import type { Line, Writer } from './records.ts'
 
@@ -87,17 +87,20 @@ export async function* exportTransactions(context: SearchContext, order: ExportO
 }
 
 /** Only what is written: whole rows take twice as long to read. */
-const readRows = (db: ReadDb, owner: Owner, ids: readonly string[]): Promise<ExportedRow[]> =>
-  db.find<ExportedRow>(
+function readRows(db: ReadDb, owner: Owner, ids: readonly string[]): Promise<ExportedRow[]> {
+  const months = monthsOf(ids)
+  return db.within<ExportedRow>(
     owner,
+    months,
     sql`
       select id, type, state, method, country, external_reference, amount, currency, fee, wallet_amount, wallet_currency, received,
         direction, account_name, counterparty, failure, receipt, related_transaction_id, created_at, updated_at
       from transactions
       where id = any(${ids}::uuid[])
-        and id >= ${leastOf(ids)}
-        and id <= ${greatestOf(ids)}`,
+        and id >= ${months.from}
+        and id < ${months.below}`,
   )
+}
 
 function lineOf(vault: Vault, row: ExportedRow, isMasked: boolean): Line<Column> {
   const { id, type, state, currency, failure, related_transaction_id: related } = row

@@ -5,10 +5,11 @@ import { arrayLiteral } from './array-literal.ts'
 import { connectWriter, createConnections, type DatabaseOptions, faultOf, isReadOnly } from './connections.ts'
 import { reach } from './failpoints.ts'
 import { createFairSemaphore } from './fair-semaphore.ts'
+import { type IdRange, MonthStart } from './months.ts'
 import { queryAs, type ReadKind } from './owned-query.ts'
 import { openWriteProbe, type WriteProbe } from './write-probe.ts'
 
-/** A statement with separate values. Only {@link sql} creates one, so no value can become part of the text. */
+/** A statement with separate values. Only {@link sql} creates one, so no value from outside can become part of the text. */
 export interface Query {
   readonly name: string
   readonly text: string
@@ -81,6 +82,11 @@ export interface ReadDb {
   find<Row>(owner: Owner, query: Query): Promise<Row[]>
   /** For the next rows in the order of an index: reads as many entries as its limit, however many match. */
   walk<Row>(owner: Owner, query: Query): Promise<Row[]>
+  /**
+   * For rows of a range of ids, by their keys or in the order of an index. The query has the bounds of the range. It locks the months
+   * of the range only, or, where the plan of a long range is kept, reads these only.
+   */
+  within<Row>(owner: Owner, range: IdRange, query: Query): Promise<Row[]>
 }
 
 /** Works outside the pools, on one connection, and times out within 2 s. */
@@ -118,32 +124,51 @@ export interface Database {
   close(): Promise<void>
 }
 
-const statements = new WeakMap<TemplateStringsArray, { name: string; text: string }>()
-
-/** Binds every `${}` as a value. Each call site is one prepared statement, named by a hash of its text. */
+/**
+ * Binds every `${}` as a value, except a {@link MonthStart}, which becomes part of the text. Each text of a call site is one prepared
+ * statement, named by its hash.
+ */
 export function sql(parts: TemplateStringsArray, ...values: unknown[]): Query {
-  const known = statements.get(parts) ?? prepare(parts)
-  statements.set(parts, known)
-  return { ...known, values }
+  return bind(parts, values)
 }
 
+const bind = binder((part) => part)
+
 /**
- * A tag for the same statements on other tables of the same columns. It replaces names of tables in the text that the code wrote,
- * so no value can become part of the text here either.
+ * A tag for the same statements on other tables of the same columns, or with another condition. It replaces names in the text that
+ * the code wrote, so no value can become part of the text here either.
  */
-export function sqlOn(tables: Readonly<Record<string, string>>): typeof sql {
-  const prepared = new WeakMap<TemplateStringsArray, { name: string; text: string }>()
-  const names = new RegExp(`\\b(?:${Object.keys(tables).join('|')})\\b`, 'g')
-  return (parts, ...values) => {
-    const known =
-      prepared.get(parts) ?? prepare(parts.map((part) => part.replace(names, (name) => tables[name] ?? name)))
-    prepared.set(parts, known)
-    return { ...known, values }
+export function sqlOn(replaced: Readonly<Record<string, string>>): typeof sql {
+  const names = new RegExp(`\\b(?:${Object.keys(replaced).join('|')})\\b`, 'g')
+  const bindOn = binder((part) => part.replace(names, (name) => replaced[name] ?? name))
+  return (parts, ...values) => bindOn(parts, values)
+}
+
+type Prepared = Pick<Query, 'name' | 'text'>
+
+const isMonthStart = (value: unknown): value is MonthStart => value instanceof MonthStart
+
+function binder(rewrite: (part: string) => string) {
+  const prepared = new WeakMap<TemplateStringsArray, Map<string, Prepared>>()
+  return (parts: TemplateStringsArray, values: readonly unknown[]): Query => {
+    const hasMonths = values.some(isMonthStart)
+    const months = hasMonths ? values.map((value) => (isMonthStart(value) ? value.id : '')) : []
+    const texts = prepared.get(parts) ?? new Map<string, Prepared>()
+    prepared.set(parts, texts)
+    const known = texts.get(months.join()) ?? prepare(parts.map(rewrite), months)
+    texts.set(months.join(), known)
+    return { ...known, values: hasMonths ? values.filter((value) => !isMonthStart(value)) : values }
   }
 }
 
-function prepare(parts: readonly string[]): { name: string; text: string } {
-  const text = parts.reduce((before, part, index) => `${before}$${index}${part}`)
+/** `months` has the ids that become part of the text, each at the place of its value. */
+function prepare(parts: readonly string[], months: readonly string[]): Prepared {
+  let bound = 0
+  const text = parts.reduce((before, part, index) => {
+    const month = months[index - 1] ?? ''
+    if (month === '') bound += 1
+    return `${before}${month === '' ? `$${bound}` : `'${month}'::uuid`}${part}`
+  })
   return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text }
 }
 
@@ -176,6 +201,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       query: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'query', owner, query))),
       find: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'find', owner, query))),
       walk: (owner, query) => inTurn(owner, () => retried(() => readAs(readers, 'walk', owner, query))),
+      within: (owner, { plan }, query) => {
+        const kind = plan === 'kept' ? 'follow' : 'walk'
+        return inTurn(owner, () => retried(() => readAs(readers, kind, owner, query)))
+      },
     },
     openSession: () => openSession(options),
     openProbe: () =>

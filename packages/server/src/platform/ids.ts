@@ -32,6 +32,15 @@ export function attemptOfKey(key: string): { transactionId: string; attempt: num
 /** When the row of an id was written, by the database's clock. */
 export const timeOfId = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16)
 
+/** Greater than every id. */
+export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The smallest id that can be made at this time: `id_at` of the database. */
+export function firstIdAt(atMs: number): string {
+  const hex = atMs.toString(16).padStart(12, '0')
+  return hex.length > 12 ? lastId : dashed(hex.padEnd(32, '0'))
+}
+
 /** The earliest time of an id, in this code's first year: random keys of other systems are older or far ahead. */
 const firstIdMs = Date.UTC(2025, 0)
 

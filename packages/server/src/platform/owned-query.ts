@@ -5,19 +5,17 @@ type OwnerValues = readonly [merchantId: string, environment: string]
 
 const naming = `select set_config('malipo.merchant', $1, true), set_config('malipo.environment', $2, true)`
 
-/**
- * Each sets the owner for its transaction. The second also makes PostgreSQL use one generic plan for all values, the third a plan
- * that reads along an index in its order: with a sort it would read all rows of a filter before the first. Every reading connection
- * prepares them before its first read.
- */
+/** A plan that reads along an index in its order: with a sort it would read all rows of a filter before the first. */
+const alongAnIndex = `set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)`
+const oneForAllValues = `set_config('plan_cache_mode', 'force_generic_plan', true)`
+const forTheseValues = `set_config('plan_cache_mode', 'force_custom_plan', true)`
+
+/** Each sets the owner for its transaction, and how its read is planned. Every reading connection prepares them before its first read. */
 export const ownerStatements = {
   query: { name: 'owner', text: naming },
-  find: { name: 'owner-of-key', text: `${naming}, set_config('plan_cache_mode', 'force_generic_plan', true)` },
-  walk: {
-    name: 'owner-of-walk',
-    text: `${naming}, set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_sort', 'off', true),
-      set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true)`,
-  },
+  find: { name: 'owner-of-key', text: `${naming}, ${oneForAllValues}` },
+  walk: { name: 'owner-of-walk', text: `${naming}, ${forTheseValues}, ${alongAnIndex}` },
+  follow: { name: 'owner-of-range', text: `${naming}, ${oneForAllValues}, ${alongAnIndex}` },
 } as const
 
 export type ReadKind = keyof typeof ownerStatements

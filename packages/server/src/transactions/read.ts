@@ -1,8 +1,9 @@
-import type { PublicStatus } from '../payments/model/state.ts'
+import { type PublicStatus, publicStatus } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import type { Moments } from '../platform/days.ts'
-import { type Owner, type ReadDb, sql } from '../platform/db.ts'
-import { readId } from '../platform/ids.ts'
+import { type Owner, type ReadDb, sql, sqlOn } from '../platform/db.ts'
+import { firstIdAt, lastId, readId } from '../platform/ids.ts'
+import { type IdRange, type IdSpan, monthsOf, newestFirst, newestThenOlder } from '../platform/months.ts'
 import type { TimelineEntry } from './present.ts'
 
 /** By its shown id, else by its external reference. */
@@ -13,7 +14,7 @@ export async function findTransaction(db: ReadDb, owner: Owner, wanted: string):
 }
 
 export async function findById(db: ReadDb, owner: Owner, id: string): Promise<Transaction | undefined> {
-  const [found] = await db.find<Transaction>(owner, sql`select * from transactions where id = ${id}`)
+  const [found] = await readTransactions(db, owner, [id])
   return found
 }
 
@@ -31,12 +32,16 @@ async function findByReference(db: ReadDb, owner: Owner, reference: string): Pro
 }
 
 export function timelineOf(db: ReadDb, owner: Owner, id: string): Promise<TimelineEntry[]> {
-  return db.find<TimelineEntry>(
+  const months = monthsOf([id])
+  return db.within<TimelineEntry>(
     owner,
+    months,
     sql`
       select at, stage, message
       from events
       where transaction_id = ${id}
+        and transaction_id >= ${months.from}
+        and transaction_id < ${months.below}
       order by number
       limit 1000`,
   )
@@ -51,20 +56,21 @@ export async function isFrozen(db: ReadDb, owner: Owner): Promise<boolean> {
   return merchant?.is_frozen === true
 }
 
-/** Whole transactions by their ids, in any order. The range leaves out the months without any: ids in a list do not. */
-export const readTransactions = (db: ReadDb, owner: Owner, ids: readonly string[]): Promise<Transaction[]> =>
-  db.find<Transaction>(
+/** Whole transactions by their ids, in any order. */
+export async function readTransactions(db: ReadDb, owner: Owner, ids: readonly string[]): Promise<Transaction[]> {
+  if (ids.length === 0) return []
+  const months = monthsOf(ids)
+  return db.within<Transaction>(
     owner,
+    months,
     sql`
       select *
       from transactions
       where id = any(${ids}::uuid[])
-        and id >= ${leastOf(ids)}
-        and id <= ${greatestOf(ids)}`,
+        and id >= ${months.from}
+        and id < ${months.below}`,
   )
-
-export const leastOf = (ids: readonly string[]) => ids.reduce((least, id) => (id < least ? id : least), lastId)
-export const greatestOf = (ids: readonly string[]) => ids.reduce((greatest, id) => (id > greatest ? id : greatest), '')
+}
 
 export interface ListWanted extends Moments {
   readonly currency: string | undefined
@@ -84,22 +90,18 @@ export interface ListPage {
 
 /** A filter without its own index scans at most this many transactions for one page. */
 const rowsScannedMax = 20_000
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Newest first. */
 export async function listTransactions(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<ListPage> {
   if (wanted.externalReference !== undefined) {
     const found = await findByReference(db, owner, wanted.externalReference)
-    const isWanted = found !== undefined && (await isAmong(db, owner, wanted, found.id))
-    return { transactions: found && isWanted ? [found] : [], stoppedAt: undefined }
+    return { transactions: found && isAmong(wanted, found) ? [found] : [], stoppedAt: undefined }
   }
-  const found = await scan(db, owner, wanted, {
-    before: wanted.before ?? lastId,
-    limit: wanted.limit,
-    rowsMax: rowsScannedMax,
-  })
-  if (found.length === wanted.limit || isIndexed(wanted)) return { transactions: found, stoppedAt: undefined }
-  return { transactions: found, stoppedAt: await scannedUntil(db, owner, wanted) }
+  if (isIndexed(wanted)) {
+    const read = (range: IdRange, limit: number) => readOfKind(db, owner, wanted, range, limit)
+    return { transactions: await newestFirst(spanOf(wanted), wanted.limit, read), stoppedAt: undefined }
+  }
+  return scan(db, owner, wanted)
 }
 
 /** Filters whose index leads straight to the matching rows, so that the scan reads no others. */
@@ -107,60 +109,100 @@ function isIndexed({ currency, type, status }: ListWanted): boolean {
   return currency !== undefined && type !== undefined && status === undefined
 }
 
+function spanOf({ before = lastId, from, below }: ListWanted): IdSpan {
+  const end = firstIdAt(below.getTime())
+  return { from: firstIdAt(from.getTime()), below: before < end ? before : end }
+}
+
 /** Whether one transaction passes the filters. */
-async function isAmong(db: ReadDb, owner: Owner, wanted: ListWanted, id: string): Promise<boolean> {
-  const rows = await scan(db, owner, wanted, { before: wanted.before ?? lastId, limit: 1, rowsMax: 1, id })
-  return rows.length > 0
+function isAmong(wanted: ListWanted, { id, state, currency, type }: Transaction): boolean {
+  const { from, below } = spanOf(wanted)
+  return (
+    id >= from &&
+    id < below &&
+    (wanted.status === undefined || publicStatus[state] === wanted.status) &&
+    (wanted.currency === undefined || currency === wanted.currency) &&
+    (wanted.type === undefined || type === wanted.type)
+  )
 }
 
-interface Scan {
-  readonly before: string
+function readOfKind(
+  db: ReadDb,
+  { merchant_id, env }: Owner,
+  { type, currency }: ListWanted,
+  range: IdRange,
+  limit: number,
+): Promise<Transaction[]> {
+  return db.within(
+    { merchant_id, env },
+    range,
+    sql`
+      select *
+      from transactions
+      where merchant_id = ${merchant_id}
+        and env = ${env}
+        and type = ${type}
+        and currency = ${currency}
+        and id >= ${range.from}
+        and id < ${range.below}
+      order by id desc
+      limit ${limit}`,
+  )
+}
+
+/**
+ * Applies the filters to the rows as they are read, along the index of the status if it has one. A range is read to its end, unless
+ * the page is full or all ranges together had too many rows.
+ */
+async function scan(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<ListPage> {
+  const found: Transaction[] = []
+  let left = rowsScannedMax
+  for (const range of newestThenOlder(spanOf(wanted))) {
+    const part = { range, limit: wanted.limit - found.length, rowsMax: left }
+    const rows = await scanRange(db, owner, wanted, part)
+    found.push(...rows)
+    if (found.length === wanted.limit) break
+    if (findsAllScanned(wanted)) continue
+    const { count, last } = await countScanned(db, owner, wanted, part)
+    if (count === left) return { transactions: found, stoppedAt: last }
+    left -= count
+  }
+  return { transactions: found, stoppedAt: undefined }
+}
+
+/** The status is the only filter, and its index has no other rows. */
+const findsAllScanned = ({ currency, type, status }: ListWanted) =>
+  currency === undefined && type === undefined && status !== 'successful'
+
+/** What a scan reads of a range. */
+interface Part {
+  readonly range: IdRange
+  /** Matching rows. */
   readonly limit: number
+  /** Rows read. */
   readonly rowsMax: number
-  readonly id?: string
 }
 
-/** A filter with an index reads along it; other filters are applied to the rows as they are read. */
-function scan(
+function scanRange(
   db: ReadDb,
   owner: Owner,
   wanted: ListWanted,
-  { before, limit, rowsMax, id }: Scan,
+  { range, limit, rowsMax }: Part,
 ): Promise<Transaction[]> {
-  const { currency = null, type = null, from, below, status } = wanted
+  const { currency = null, type = null, status } = wanted
   const { merchant_id, env } = owner
-  const one = id ?? null
-  if (isIndexed(wanted))
-    return db.query(
-      owner,
-      sql`
-        select *
-        from transactions
-        where merchant_id = ${merchant_id}
-          and env = ${env}
-          and type = ${type}
-          and currency = ${currency}
-          and id < ${before}
-          and id = coalesce(${one}, id)
-          and id >= id_at(${from})
-          and id < id_at(${below})
-        order by id desc
-        limit ${limit}`,
-    )
-  return db.query(
+  return db.within(
     owner,
-    sql`
+    range,
+    sqlOf(status)`
       with scanned as (
         select *
         from transactions
         where merchant_id = ${merchant_id}
           and env = ${env}
-          and id < ${before}
-          and id = coalesce(${one}, id)
-          and id >= id_at(${from})
-          and id < id_at(${below})
-          and (${status === 'pending'} is false or state not in ('successful', 'failed'))
-          and (${status === 'failed'} is false or state = 'failed')
+          and id >= ${range.from}
+          and id < ${range.below}
+          and of_status
         order by id desc
         limit ${rowsMax}
       )
@@ -174,24 +216,39 @@ function scan(
   )
 }
 
-/** Where the scan stopped, if it stopped before the end of what the dates and the status select. */
-async function scannedUntil(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<string | undefined> {
-  const { before = lastId, from, below, status } = wanted
-  const [row] = await db.query<{ id: string }>(
+/** How many rows a scan of the whole part reads, and the last of them. */
+async function countScanned(
+  db: ReadDb,
+  owner: Owner,
+  { status }: ListWanted,
+  { range, rowsMax }: Part,
+): Promise<{ readonly count: number; readonly last: string | undefined }> {
+  const [row] = await db.within<{ count: number; last: string }>(
     owner,
-    sql`
-      select id
-      from transactions
-      where merchant_id = ${owner.merchant_id}
-        and env = ${owner.env}
-        and id < ${before}
-        and id >= id_at(${from})
-        and id < id_at(${below})
-        and (${status === 'pending'} is false or state not in ('successful', 'failed'))
-        and (${status === 'failed'} is false or state = 'failed')
-      order by id desc
-      offset ${rowsScannedMax - 1}
-      limit 1`,
+    range,
+    sqlOf(status)`
+      select count(*)::int as count, min(id::text collate "C") as last
+      from (
+        select id
+        from transactions
+        where merchant_id = ${owner.merchant_id}
+          and env = ${owner.env}
+          and id >= ${range.from}
+          and id < ${range.below}
+          and of_status
+        order by id desc
+        limit ${rowsMax}
+      ) scanned`,
   )
-  return row?.id
+  return row ?? { count: 0, last: undefined }
 }
+
+/** Statements with the condition `of_status`. Each status with an index has its own: a condition that a value switches off uses none. */
+const statements = {
+  pending: sqlOn({ of_status: "state not in ('successful', 'failed')" }),
+  failed: sqlOn({ of_status: "state = 'failed'" }),
+  any: sqlOn({ of_status: 'true' }),
+}
+
+export const sqlOf = (status: PublicStatus | undefined) =>
+  statements[status === 'pending' || status === 'failed' ? status : 'any']

@@ -3,6 +3,7 @@ import type { Transaction } from '../payments/model/store.ts'
 import { readSums } from '../payments/refunds/refund-totals.ts'
 import { refundableOf } from '../payments/refunds/refundable.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { monthsOf } from '../platform/months.ts'
 
 /** What a charge shows of its refunds, and a refund of its reason. */
 export interface RefundsShown {
@@ -39,9 +40,16 @@ export async function readRefundFields(
 
 async function readReasons(db: ReadDb, owner: Owner, refunds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (refunds.length === 0) return new Map()
-  const rows = await db.find<{ transaction_id: string; reason: string }>(
+  const months = monthsOf(refunds)
+  const rows = await db.within<{ transaction_id: string; reason: string }>(
     owner,
-    sql`select transaction_id, reason from refund_reasons where transaction_id = any(${refunds}::uuid[])`,
+    months,
+    sql`
+      select transaction_id, reason
+      from refund_reasons
+      where transaction_id = any(${refunds}::uuid[])
+        and transaction_id >= ${months.from}
+        and transaction_id < ${months.below}`,
   )
   return new Map(rows.map((row) => [row.transaction_id, row.reason]))
 }

@@ -295,9 +295,9 @@ async function rowsReadBy(
   const { read } = malipo.ctx.db
   const recording: ReadDb = {
     ...read,
-    walk: (of, query) => {
-      walked.push(query)
-      return read.walk(of, query)
+    within: (of, range, query) => {
+      if (query.text.includes('merchant_lookups')) walked.push(query)
+      return read.within(of, range, query)
     },
   }
   const { rows } = await findPage({ ...malipo.ctx, db: { read: recording } }, owner, {
@@ -332,7 +332,9 @@ test('each page of a value with thousands of payments reads its own index entrie
   for (const before of [newestId, copies[1500]]) {
     const { rows, plans } = await rowsReadBy(malipo, owner, { q: phone, before })
     assert.equal(rows.length, 20)
-    for (const plan of plans) {
+    const read = plans.filter((plan) => !plan.includes('One-Time Filter: false')) // There are no older months.
+    assert.notDeepEqual(read, [])
+    for (const plan of read) {
       assert.doesNotMatch(plan, /Sort|Seq Scan|Bitmap/, plan)
       assert.match(plan, /Index (Only )?Scan/, plan)
       assert.ok(Math.max(...rowsOfPlan(plan)) <= 21 * 4, plan)

@@ -1,10 +1,12 @@
 import { openCounterparty } from '../payments/model/counterparty.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { firstIdAt, lastId } from '../platform/ids.ts'
+import { type IdRange, type IdSpan, newestFirst, newestThenOlder } from '../platform/months.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { ReferenceData } from '../reference/data.ts'
 import { type Filtered, isSelective, passes, type TransactionFilter } from './filter.ts'
-import { findTransaction } from './read.ts'
+import { findTransaction, sqlOf } from './read.ts'
 import { type SoughtValues, soughtValues } from './search-values.ts'
 
 export interface SearchContext {
@@ -33,7 +35,7 @@ export interface FoundPage<Row> {
 }
 
 /** Greater than every id: where the first page starts. */
-export const newestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+export const newestId = lastId
 
 /** How many transactions one statement examines at most where no index leads to the selected ones. */
 const examinedMax = 1000
@@ -81,11 +83,11 @@ function examineAll<Row extends Searched>({ db }: SearchContext, owner: Owner, w
   return async (from) => {
     const examined = next
     if (isSelective(filter)) next = Math.min(2 * next, most)
-    const walked = await walk(db.read, owner, filter, { before: from, limit: examined })
+    const walked = await walk(db.read, owner, filter, from, examined)
     const passing = walked.filter((row) => passes(filter, row))
     const ids = passing.slice(0, limit + 1).map(({ id }) => id) // More would not fit the page, and each is read whole.
     const rows = ids.length === 0 ? [] : await read(owner, ids)
-    return { rows: rows.sort(newestFirst), next: walked.length < examined ? undefined : walked.at(-1)?.id }
+    return { rows: rows.sort(byAge), next: walked.length < examined ? undefined : walked.at(-1)?.id }
   }
 }
 
@@ -98,11 +100,10 @@ async function examineFound<Row extends Searched>(
   const sought = soughtValues(vault, reference, filter.q ?? '')
   const byIdOrReference = await findTransaction(db.read, owner, filter.q ?? '')
   const exact = byIdOrReference ? [byIdOrReference.id] : []
-  const days = await idsOfDays(db.read, owner, filter)
+  const days = spanOf(filter, newestId)
   const isWithin = (id: string, from: string) => id < from && id >= days.from && id < days.below
   return async (from) => {
-    const before = from < days.below ? from : days.below
-    const found = await lookUp(db.read, owner, sought, { before, from: days.from, limit: limit + 1 })
+    const found = await lookUp(db.read, owner, sought, spanOf(filter, from), limit + 1)
     const next = cutOf(found, limit + 1)
     const known = new Set(
       found.filter(({ hash }) => sought.trusted.has(hash)).map(({ transaction_id }) => transaction_id),
@@ -113,11 +114,11 @@ async function examineFound<Row extends Searched>(
     const rows = complete.length === 0 ? [] : await read(owner, complete)
     const isSame = (row: Row) =>
       known.has(row.id) || (row.counterparty !== '' && sought.isOf(openCounterparty(vault, row)))
-    return { rows: rows.filter((row) => passes(filter, row) && isSame(row)).sort(newestFirst), next }
+    return { rows: rows.filter((row) => passes(filter, row) && isSame(row)).sort(byAge), next }
   }
 }
 
-const newestFirst = (left: { readonly id: string }, right: { readonly id: string }) => (left.id < right.id ? 1 : -1)
+const byAge = (left: { readonly id: string }, right: { readonly id: string }) => (left.id < right.id ? 1 : -1)
 
 interface Found {
   readonly hash: bigint
@@ -132,20 +133,33 @@ function cutOf(found: readonly Found[], limit: number): string | undefined {
   return ends.reduce<string | undefined>((newest, id) => (newest && newest > id ? newest : id), undefined)
 }
 
-interface Piece {
-  readonly before: string
-  readonly limit: number
-}
-
 /** The newest transactions of each hash, as many of each as the limit. */
-function lookUp(
+async function lookUp(
   db: ReadDb,
   owner: Owner,
   { hashes }: SoughtValues,
-  { before, from, limit }: Piece & { readonly from: string },
+  span: IdSpan,
+  limit: number,
 ): Promise<Found[]> {
-  return db.walk(
+  const [newest, older] = newestThenOlder(span)
+  const found = await lookUpIn(db, owner, hashes, newest, limit)
+  const counts = Map.groupBy(found, ({ hash }) => hash)
+  const lacking = hashes.filter((hash) => (counts.get(hash)?.length ?? 0) < limit)
+  const others = older && lacking.length > 0 ? await lookUpIn(db, owner, lacking, older, limit) : []
+  return [...Map.groupBy([...found, ...others], ({ hash }) => hash).values()].flatMap((each) => each.slice(0, limit))
+}
+
+/** Of each hash newest first. */
+function lookUpIn(
+  db: ReadDb,
+  owner: Owner,
+  hashes: readonly bigint[],
+  range: IdRange,
+  limit: number,
+): Promise<Found[]> {
+  return db.within(
     owner,
+    range,
     sql`
       select h.hash, l.transaction_id
       from unnest(${hashes}::bigint[]) as h(hash)
@@ -155,36 +169,38 @@ function lookUp(
         where m.merchant_id = ${owner.merchant_id}
           and m.env = ${owner.env}
           and m.hash = h.hash
-          and m.transaction_id >= ${from}
-          and m.transaction_id < ${before}
+          and m.transaction_id >= ${range.from}
+          and m.transaction_id < ${range.below}
         order by m.transaction_id desc
         limit ${limit}
       ) as l`,
   )
 }
 
-/** The ids of the filter's days: from the first included, below the second. */
-async function idsOfDays(
-  db: ReadDb,
-  owner: Owner,
-  { from, below }: TransactionFilter,
-): Promise<{ readonly from: string; readonly below: string }> {
-  const [days] = await db.query<{ from: string; below: string }>(
-    owner,
-    sql`select id_at(${from}) as from, id_at(${below}) as below`,
-  )
-  return days ?? { from: newestId, below: newestId }
+/** The ids of the filter's days, before this one. */
+function spanOf({ from, below }: TransactionFilter, before: string): IdSpan {
+  const end = firstIdAt(below.getTime())
+  return { from: firstIdAt(from.getTime()), below: before < end ? before : end }
 }
 
 type Walked = Filtered & Pick<Transaction, 'id'>
 
-/** Reads along the index that selects most. The plan is made for these values, so conditions that do not apply cost nothing. */
-function walk(db: ReadDb, owner: Owner, filter: TransactionFilter, { before, limit }: Piece): Promise<Walked[]> {
-  const { merchant_id, env } = owner
-  const { type, currency, status, from, below } = filter
+/** Reads along the index that selects most. */
+function walk(db: ReadDb, owner: Owner, filter: TransactionFilter, before: string, limit: number): Promise<Walked[]> {
+  return newestFirst(spanOf(filter, before), limit, (range, most) => walkIn(db, owner, filter, range, most))
+}
+
+function walkIn(
+  db: ReadDb,
+  { merchant_id, env }: Owner,
+  { type, currency, status }: TransactionFilter,
+  range: IdRange,
+  limit: number,
+): Promise<Walked[]> {
   if (type !== undefined && currency !== undefined)
-    return db.walk(
-      owner,
+    return db.within(
+      { merchant_id, env },
+      range,
       sql`
         select id, state, type, method, currency, country, amount
         from transactions
@@ -192,24 +208,22 @@ function walk(db: ReadDb, owner: Owner, filter: TransactionFilter, { before, lim
           and env = ${env}
           and type = ${type}
           and currency = ${currency}
-          and id < ${before}
-          and id >= id_at(${from})
-          and id < id_at(${below})
+          and id >= ${range.from}
+          and id < ${range.below}
         order by id desc
         limit ${limit}`,
     )
-  return db.walk(
-    owner,
-    sql`
+  return db.within(
+    { merchant_id, env },
+    range,
+    sqlOf(status)`
       select id, state, type, method, currency, country, amount
       from transactions
       where merchant_id = ${merchant_id}
         and env = ${env}
-        and id < ${before}
-        and id >= id_at(${from})
-        and id < id_at(${below})
-        and (${status === 'pending'} is false or state not in ('successful', 'failed'))
-        and (${status === 'failed'} is false or state = 'failed')
+        and id >= ${range.from}
+        and id < ${range.below}
+        and of_status
       order by id desc
       limit ${limit}`,
   )

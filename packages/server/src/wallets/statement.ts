@@ -1,4 +1,5 @@
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { monthsOf } from '../platform/months.ts'
 import { archivedLines } from './line-kinds.ts'
 
 /** A line of a wallet's statement: money that moved permanently, and the balance after it. */
@@ -35,10 +36,16 @@ export interface StatementWanted {
   readonly limit: number
 }
 
-/** A line, or none, with the current balance. */
-type Row = { readonly posted: bigint } & (Line | { readonly [Name in keyof Line]: null })
+type PaymentFact = 'external_reference' | 'type' | 'method' | 'counterparty'
 
-const isLine = (row: Row): row is Row & Line => row.entry_at !== null
+interface LedgerLine extends Omit<Line, PaymentFact> {
+  readonly transaction_id: string
+}
+
+/** A line, or none, with the current balance. */
+type Row = { readonly posted: bigint } & (LedgerLine | { readonly [Name in keyof LedgerLine]: null })
+
+const isLine = (row: Row): row is Row & LedgerLine => row.entry_at !== null
 
 /**
  * Lines are read in index order and each holds the running balance, so a page costs the same for a new wallet as after a billion
@@ -52,7 +59,7 @@ export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementW
   const { to, limit } = wanted
   const rows = await linesFrom(db, owner, wanted)
   const posted = rows[0]?.posted ?? 0n
-  const found = rows.filter(isLine)
+  const found = await withPayments(db, owner, rows.filter(isLine))
   const lines = found.filter(({ entry_at }) => entry_at < to).slice(0, limit)
   const next = found[lines.length]
   const closing = next ? before(next) : posted
@@ -110,12 +117,30 @@ function linesFrom(db: ReadDb, owner: Owner, { currency, country, from, limit }:
         order by entry_at
         limit ${limit + 1}
       )
-      select wallet.posted, line.entry_at, line.transaction_id, line.number, line.event, line.balance, t.external_reference, t.type, t.method,
-        t.counterparty,
+      select wallet.posted, line.entry_at, line.transaction_id, line.number, line.event, line.balance,
         case when line.credit_account = line.wallet_id then line.amount else -line.amount end as change
       from wallet
       left join page as line on true
-      left join transactions t on t.id = line.transaction_id
       order by line.entry_at`,
   )
+}
+
+/** With what the statement shows of each line's payment, if a payment caused it. */
+async function withPayments(db: ReadDb, owner: Owner, lines: readonly LedgerLine[]): Promise<Line[]> {
+  if (lines.length === 0) return []
+  const ids = [...new Set(lines.map(({ transaction_id }) => transaction_id))]
+  const months = monthsOf(ids)
+  const payments = await db.within<Pick<Line, PaymentFact> & { readonly id: string }>(
+    owner,
+    months,
+    sql`
+      select id, external_reference, type, method, counterparty
+      from transactions
+      where id = any(${ids}::uuid[])
+        and id >= ${months.from}
+        and id < ${months.below}`,
+  )
+  const byId = new Map(payments.map(({ id, ...facts }) => [id, facts]))
+  const none = { external_reference: null, type: null, method: null, counterparty: null }
+  return lines.map((line) => ({ ...line, ...(byId.get(line.transaction_id) ?? none) }))
 }

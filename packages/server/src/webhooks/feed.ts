@@ -4,13 +4,17 @@ import type { Transaction } from '../payments/model/store.ts'
 import { bodyOf, type EventFacts, type Subject } from '../payments/notify/webhook-body.ts'
 import { customerIfKnown } from '../payments/notify/webhook-customer.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { allMonths } from '../platform/months.ts'
 import type { Vault } from '../platform/seal.ts'
+import { readTransactions } from '../transactions/read.ts'
 
-interface FeedRow extends Omit<Subject, 'id'>, EventFacts, Pick<Transaction, 'fee_rule' | 'counterparty'> {
+interface FeedEvent extends EventFacts {
   readonly transaction_id: string
   readonly feed_number: bigint
   readonly state_then: State
 }
+
+type FeedRow = FeedEvent & Omit<Subject, 'id'> & Pick<Transaction, 'fee_rule' | 'counterparty'>
 
 /** The merchant's events after a number, in order and without a gap, each as its webhook carries it. */
 export async function readFeed(
@@ -18,21 +22,26 @@ export async function readFeed(
   owner: Owner,
   { after, limit }: { readonly after: bigint; readonly limit: number },
 ) {
-  const rows = await db.query<FeedRow>(
+  const events = await db.within<FeedEvent>(
     owner,
+    allMonths,
     sql`
-      select e.feed_number, e.id, e.name, e.sequence, e.at, e.state as state_then, t.id as transaction_id,
-        t.external_reference, t.type, t.amount, t.currency, t.country, t.method, t.fee, t.fee_rule, t.wallet_amount,
-        t.wallet_currency, t.received, t.failure, t.related_transaction_id, t.related_reference, t.direction, t.reason,
-        t.counterparty
-      from events e
-      join transactions t on t.id = e.transaction_id
-      where e.merchant_id = ${owner.merchant_id}
-        and e.env = ${owner.env}
-        and e.feed_number > ${after}
-      order by e.feed_number
+      select feed_number, id, name, sequence, at, state as state_then, transaction_id
+      from events
+      where merchant_id = ${owner.merchant_id}
+        and env = ${owner.env}
+        and feed_number > ${after}
+      order by feed_number
       limit ${limit}`,
   )
+  const transactions = await readTransactions(db, owner, [
+    ...new Set(events.map(({ transaction_id }) => transaction_id)),
+  ])
+  const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]))
+  const rows = events.flatMap((event): FeedRow[] => {
+    const transaction = byId.get(event.transaction_id)
+    return transaction ? [{ ...transaction, ...event }] : []
+  })
   return rows.map((row) => {
     const subject = { ...row, id: row.transaction_id, state: row.state_then, fee: feeThen(row) }
     const { data, ...body } = bodyOf(row, subject)

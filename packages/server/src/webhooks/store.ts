@@ -2,6 +2,9 @@ import { allEndpoints, type EndpointTables } from '../events/endpoint-tables.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import type { Moments } from '../platform/days.ts'
 import type { Owner, ReadDb, Tx } from '../platform/db.ts'
+import { firstIdAt } from '../platform/ids.ts'
+import { type IdRange, type IdSpan, monthsOf, monthsSince, newestFirst } from '../platform/months.ts'
+import { readTransactions } from '../transactions/read.ts'
 
 export interface WebhookRecord {
   readonly id: string
@@ -28,22 +31,39 @@ export interface WebhookRecord {
   }
 }
 
+/** What is stored of a webhook; the rest of a record is its transaction's. */
+type Stored = Omit<WebhookRecord, 'type' | 'counterparty'>
+
 export async function find(db: ReadDb, owner: Owner, id: string): Promise<WebhookRecord | undefined> {
+  const months = monthsOf([id])
   for (const { sql } of allEndpoints) {
-    const [found] = await db.query<WebhookRecord>(
+    const found = await db.within<Stored>(
       owner,
+      months,
       sql`
         select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.transaction_id, w.body, w.created_at,
-          w.status, w.attempts, w.next_attempt_at, w.response, t.type, t.counterparty,
-          coalesce(nullif(w.url, ''), e.url, '') as url
+          w.status, w.attempts, w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
         from webhook_records w
         left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
-        left join transactions t on t.id = w.transaction_id
-        where w.id = ${id}`,
+        where w.id = ${id}
+          and w.id >= ${months.from}
+          and w.id < ${months.below}`,
     )
-    if (found) return found
+    const [record] = await withParties(db, owner, found)
+    if (record) return record
   }
   return undefined
+}
+
+/** An archived transaction leaves no party. */
+async function withParties(db: ReadDb, owner: Owner, records: readonly Stored[]): Promise<WebhookRecord[]> {
+  const ids = [...new Set(records.map(({ transaction_id }) => transaction_id))]
+  const transactions = await readTransactions(db, owner, ids)
+  const byId = new Map(transactions.map((transaction) => [transaction.id, transaction]))
+  return records.map((record) => {
+    const { type = null, counterparty = null } = byId.get(record.transaction_id) ?? {}
+    return { ...record, type, counterparty }
+  })
 }
 
 export interface ListWanted extends Moments {
@@ -54,54 +74,106 @@ export interface ListWanted extends Moments {
 
 /** Newest first, over all endpoints. */
 export async function list(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<WebhookRecord[]> {
-  const lists = await Promise.all(allEndpoints.map((tables) => listIn(db, owner, tables, wanted)))
+  const span = { from: firstIdAt(wanted.from.getTime()), below: firstIdAt(wanted.below.getTime()) }
+  const { transaction_id } = wanted
+  const listed =
+    transaction_id === undefined
+      ? await newestFirst(span, wanted.limit, (range, limit) => listRange(db, owner, { ...wanted, limit }, range))
+      : await ofAllEndpoints(wanted.limit, (tables) =>
+          listOfPayment(db, owner, tables, { ...wanted, transaction_id }, span),
+        )
+  return withParties(db, owner, listed)
+}
+
+function listRange(db: ReadDb, owner: Owner, wanted: ListWanted, range: IdRange): Promise<Stored[]> {
+  const listIn = wanted.status === 'FAILED' ? listFailed : listAny
+  return ofAllEndpoints(wanted.limit, (tables) => listIn(db, owner, tables, wanted, range))
+}
+
+/** The newest of what is read of the tables of each kind of endpoint. */
+async function ofAllEndpoints(limit: number, read: (tables: EndpointTables) => Promise<Stored[]>): Promise<Stored[]> {
+  const lists = await Promise.all(allEndpoints.map(read))
   return lists
     .flat()
     .sort((left, right) => (left.id < right.id ? 1 : -1))
-    .slice(0, wanted.limit)
+    .slice(0, limit)
 }
 
-/** Records of one payment come from its own index; others from the merchant's index, read up to a limit. */
-function listIn(db: ReadDb, owner: Owner, { sql }: EndpointTables, wanted: ListWanted): Promise<WebhookRecord[]> {
-  const { status = null, from, below, transaction_id, limit } = wanted
-  if (transaction_id !== undefined)
-    return db.query<WebhookRecord>(
-      owner,
-      sql`
-        select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.transaction_id, w.body, w.created_at,
-          w.status, w.attempts, w.next_attempt_at, w.response, t.type, t.counterparty,
-          coalesce(nullif(w.url, ''), e.url, '') as url
-        from webhook_records w
-        left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
-        left join transactions t on t.id = w.transaction_id
-        where w.transaction_id = ${transaction_id}
-          and w.status = coalesce(${status}, w.status)
-          and w.id >= id_at(${from})
-          and w.id < id_at(${below})
-        order by w.id desc
-        limit ${limit}`,
-    )
-  return db.query<WebhookRecord>(
+/** A payment has few. They are written after it. */
+function listOfPayment(
+  db: ReadDb,
+  owner: Owner,
+  { sql }: EndpointTables,
+  { transaction_id, status }: ListWanted & { readonly transaction_id: string },
+  { from, below }: IdSpan,
+): Promise<Stored[]> {
+  const later = monthsSince([transaction_id])
+  return db.find<Stored>(
     owner,
+    sql`
+      select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.transaction_id, w.body, w.created_at,
+        w.status, w.attempts, w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
+      from webhook_records w
+      left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
+      where w.transaction_id = ${transaction_id}
+        and w.status = coalesce(${status ?? null}, w.status)
+        and w.id >= ${later.from}
+        and w.id >= ${from}
+        and w.id < ${below}`,
+  )
+}
+
+function listFailed(
+  db: ReadDb,
+  owner: Owner,
+  { sql }: EndpointTables,
+  { limit }: ListWanted,
+  range: IdRange,
+): Promise<Stored[]> {
+  return db.within<Stored>(
+    owner,
+    range,
+    sql`
+      select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.transaction_id, w.body, w.created_at,
+        w.status, w.attempts, w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
+      from webhook_records w
+      left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
+      where w.merchant_id = ${owner.merchant_id}
+        and w.env = ${owner.env}
+        and w.id >= ${range.from}
+        and w.id < ${range.below}
+        and w.status = 'FAILED'
+      order by w.id desc
+      limit ${limit}`,
+  )
+}
+
+function listAny(
+  db: ReadDb,
+  owner: Owner,
+  { sql }: EndpointTables,
+  { status, limit }: ListWanted,
+  range: IdRange,
+): Promise<Stored[]> {
+  return db.within<Stored>(
+    owner,
+    range,
     sql`
       with looked as (
         select *
         from webhook_records
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
-          and id >= id_at(${from})
-          and id < id_at(${below})
-          and (${status === 'FAILED'} is false or status = 'FAILED')
+          and id >= ${range.from}
+          and id < ${range.below}
         order by id desc
         limit 20000
       )
       select w.id, w.endpoint_id, coalesce(w.event_id, w.id) as event_id, w.event, w.transaction_id, w.body, w.created_at,
-        w.status, w.attempts, w.next_attempt_at, w.response, t.type, t.counterparty,
-        coalesce(nullif(w.url, ''), e.url, '') as url
+        w.status, w.attempts, w.next_attempt_at, w.response, coalesce(nullif(w.url, ''), e.url, '') as url
       from looked w
       left join webhook_endpoints e on (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
-      left join transactions t on t.id = w.transaction_id
-      where w.status = coalesce(${status}, w.status)
+      where w.status = coalesce(${status ?? null}, w.status)
       order by w.id desc
       limit ${limit}`,
   )
@@ -122,12 +194,15 @@ export async function sendAgain(tx: Tx, owner: Owner, id: string): Promise<Resen
 }
 
 async function sendAgainIn(tx: Tx, { merchant_id, env }: Owner, { sql }: EndpointTables, id: string): Promise<Resent> {
+  const months = monthsOf([id])
   // The endpoint first: the holder of its lock may lock the record next.
   const [endpoint] = await tx.query<{ is_enabled: boolean }>(sql`
     update webhook_endpoints e
     set next_due = record_time(), rests_until = '-infinity'
     from webhook_records w
     where w.id = ${id}
+      and w.id >= ${months.from}
+      and w.id < ${months.below}
       and w.merchant_id = ${merchant_id}
       and w.env = ${env}
       and (e.merchant_id, e.env, e.id) = (w.merchant_id, w.env, w.endpoint_id)
@@ -137,6 +212,8 @@ async function sendAgainIn(tx: Tx, { merchant_id, env }: Owner, { sql }: Endpoin
     update webhook_records
     set next_attempt_at = case when ${endpoint !== undefined} then record_time() end
     where id = ${id}
+      and id >= ${months.from}
+      and id < ${months.below}
       and merchant_id = ${merchant_id}
       and env = ${env}
     returning id`)

@@ -1,4 +1,5 @@
 import { type Db, type Environment, type Owner, type ReadDb, sql, type Tx } from '../../platform/db.ts'
+import { monthsOf } from '../../platform/months.ts'
 import type { Transaction } from '../model/store.ts'
 
 /** Why a payout needs approval. The database accepts no other reason. */
@@ -57,13 +58,17 @@ export interface Approval {
 
 /** The approval of one payout; undefined when it needed none. */
 export async function findApproval(db: ReadDb, owner: Owner, transactionId: string): Promise<Approval | undefined> {
-  const [found] = await db.find<Approval>(
+  const months = monthsOf([transactionId])
+  const [found] = await db.within<Approval>(
     owner,
+    months,
     sql`
       select transaction_id, made_by, approval_reasons, approval_expires_at, decision, decided_by, decided_by_name,
         decided_at, decision_reason
       from controlled_payouts
       where transaction_id = ${transactionId}
+        and transaction_id >= ${months.from}
+        and transaction_id < ${months.below}
         and approval_expires_at is not null`,
   )
   return found
@@ -149,12 +154,15 @@ export interface Decision {
  * beneficiary is known.
  */
 export async function storeDecision(tx: Tx, transactionId: string, { decision, by, reason }: Decision): Promise<void> {
+  const months = monthsOf([transactionId])
   await tx.query(sql`
     with decided as (
       update controlled_payouts
       set decision = ${decision}, decided_by = ${by.id}, decided_by_name = ${by.name}, decision_reason = ${reason},
         decided_at = record_time()
       where transaction_id = ${transactionId}
+        and transaction_id >= ${months.from}
+        and transaction_id < ${months.below}
       returning merchant_id, env, beneficiary, decision, decided_at
     )
     insert into known_beneficiaries (merchant_id, env, beneficiary, first_paid_at)
@@ -165,28 +173,37 @@ export async function storeDecision(tx: Tx, transactionId: string, { decision, b
 }
 
 export async function storeExpiry(tx: Tx, transactionId: string): Promise<void> {
+  const months = monthsOf([transactionId])
   await tx.query(sql`
     update controlled_payouts
     set decision = 'expired', decided_at = record_time()
-    where transaction_id = ${transactionId}`)
+    where transaction_id = ${transactionId}
+      and transaction_id >= ${months.from}
+      and transaction_id < ${months.below}`)
 }
 
 /** Payouts that stopped waiting for approval in this transaction, whatever the cause. */
 export async function closeApprovals(tx: Tx, at: Date, transactionIds: readonly string[]): Promise<void> {
   if (transactionIds.length === 0) return
+  const months = monthsOf(transactionIds)
   await tx.query(sql`
     update controlled_payouts
     set approval_closed_at = ${at}
-    where transaction_id = any(${transactionIds}::uuid[])`)
+    where transaction_id = any(${transactionIds}::uuid[])
+      and transaction_id >= ${months.from}
+      and transaction_id < ${months.below}`)
 }
 
 /** When each of these payouts stopped waiting for approval; those that never waited are absent. */
 export async function closedApprovals(tx: Tx, transactionIds: readonly string[]): Promise<[string, Date][]> {
   if (transactionIds.length === 0) return []
+  const months = monthsOf(transactionIds)
   const rows = await tx.query<{ transaction_id: string; approval_closed_at: Date }>(sql`
     select transaction_id, approval_closed_at
     from controlled_payouts
     where transaction_id = any(${transactionIds}::uuid[])
+      and transaction_id >= ${months.from}
+      and transaction_id < ${months.below}
       and approval_closed_at is not null`)
   return rows.map(({ transaction_id, approval_closed_at }) => [transaction_id, approval_closed_at])
 }
