@@ -2,6 +2,7 @@ import { isCurrency } from '../money/currencies.ts'
 import { formatMinor } from '../money/money.ts'
 import { type Db, sql } from '../platform/db.ts'
 import { showId } from '../platform/ids.ts'
+import { monthsOf } from '../platform/months.ts'
 
 /** An entry with its accounts by name. */
 export interface Drawn {
@@ -22,12 +23,15 @@ export async function drawTransaction(db: Db, transactionId: string): Promise<st
 }
 
 export function drawnEntries(db: Db, transactionId: string): Promise<Drawn[]> {
+  const months = monthsOf([transactionId])
   return db.query<Drawn>(sql`
     select t.number, t.kind, t.event, t.amount, t.currency, b.at, named.debit, named.credit
     from transfers t
     join ledger_batches b using (batch)
     cross join lateral (select name_of_account(t.debit_account) as debit, name_of_account(t.credit_account) as credit) named
     where t.transaction_id = ${transactionId}
+      and t.transaction_id >= ${months.from}
+      and t.transaction_id < ${months.below}
     order by t.batch, t.position`)
 }
 

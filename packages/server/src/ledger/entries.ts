@@ -1,4 +1,5 @@
 import { type Db, type Owner, sql } from '../platform/db.ts'
+import { monthsOf } from '../platform/months.ts'
 import type { PlatformKind } from './accounts.ts'
 
 /** One side of an entry, as its owner may know it. */
@@ -28,8 +29,9 @@ export interface LedgerEntry {
  * The entries of one payment in posting order. The caller has checked that the payment is the owner's: entries between accounts of
  * the platform belong to no merchant, so row security does not show them to one.
  */
-export const readEntries = (db: Db, { merchant_id, env }: Owner, transactionId: string): Promise<LedgerEntry[]> =>
-  db.query<LedgerEntry>(sql`
+export function readEntries(db: Db, { merchant_id, env }: Owner, transactionId: string): Promise<LedgerEntry[]> {
+  const months = monthsOf([transactionId])
+  return db.query<LedgerEntry>(sql`
     with accounts as not materialized (
       select id, jsonb_build_object('kind', 'wallet', 'country', country, 'provider', '') as account
       from wallets
@@ -46,6 +48,9 @@ export const readEntries = (db: Db, { merchant_id, env }: Owner, transactionId: 
     left join accounts d on d.id = t.debit_account
     left join accounts c on c.id = t.credit_account
     where t.transaction_id = ${transactionId}
+      and t.transaction_id >= ${months.from}
+      and t.transaction_id < ${months.below}
     order by t.batch, t.position`)
+}
 
 const unknownAccount = JSON.stringify({ kind: 'other', country: '', provider: '' } satisfies EntryAccount)

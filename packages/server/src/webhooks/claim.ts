@@ -1,8 +1,9 @@
 import type { EndpointKey, EndpointTables } from '../events/endpoint-tables.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { timing } from '../payments/resolve/timing.ts'
-import type { Tx, WriteDb } from '../platform/db.ts'
+import { sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
+import { monthsOf } from '../platform/months.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 
 /** A record to deliver, and its endpoint. The worker that claimed it owns it for as long as an attempt can take. */
@@ -72,8 +73,20 @@ export function claimDeliveries(
     if (isDeep) place.deepPolledAt = performance.now()
     if (ready.length < endpointsMax) place.doneUntil = clock?.now
     const picked = ready.length === 0 ? [] : await pick(tx, tables, ready)
-    if (picked.length > 0) reach('webhook.leased')
-    return picked
+    if (picked.length === 0) return []
+    const [parties] = await Promise.all([
+      partiesOf(
+        tx,
+        picked.map(({ transaction_id }) => transaction_id),
+      ),
+      lease(tx, tables, picked),
+    ])
+    reach('webhook.leased')
+    const byId = new Map(parties.map((party) => [party.id, party]))
+    return picked.map(({ lease_end: _, ...record }) => {
+      const { type = null, counterparty = null } = byId.get(record.transaction_id) ?? {}
+      return { ...record, type, counterparty }
+    })
   })
 }
 
@@ -109,9 +122,12 @@ function readyAfter(
     for no key update of e skip locked`)
 }
 
-/** Leases the records and updates each endpoint. Its `due_from` never passes a waiting record. */
-function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]): Promise<Delivery[]> {
-  return tx.query<Delivery>(sql`
+/** A record that this claim will lease, and until when. The time is PostgreSQL's own text, because a Date would lose its microseconds. */
+type Picked = Omit<Delivery, 'type' | 'counterparty'> & { readonly lease_end: string }
+
+/** Locks the records to lease and updates each endpoint. Its `due_from` never passes a waiting record. */
+function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]): Promise<Picked[]> {
+  return tx.query<Picked>(sql`
     with moment as materialized (
       select now, now + ${`${timing.webhookLeaseMs} milliseconds`}::interval as lease_end,
         now - ${`${timing.webhookLookbackMs} milliseconds`}::interval as behind
@@ -143,11 +159,6 @@ function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]
         limit greatest(0, ready.most - ready.under_way)
         for no key update skip locked
       ) r
-    ), leased as (
-      update webhook_records w
-      set next_attempt_at = lease_end, leased_until = lease_end
-      from picked, moment
-      where w.id = picked.id
     ), stands as (
       select ready.*, (
         select count(*)::int
@@ -168,7 +179,31 @@ function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]
       from stands
       where (e.merchant_id, e.env, e.id) = (stands.merchant_id, stands.env, stands.id)
     )
-    select picked.*, t.type, t.counterparty
-    from picked
-    left join transactions t on t.id = picked.transaction_id`)
+    select picked.*, moment.lease_end::text as lease_end
+    from picked, moment`)
+}
+
+/** The records are locked. */
+async function lease(tx: Tx, { sql }: EndpointTables, picked: readonly Picked[]): Promise<void> {
+  const ids = picked.map(({ id }) => id)
+  const months = monthsOf(ids)
+  await tx.query(sql`
+    update webhook_records
+    set next_attempt_at = ${picked[0]?.lease_end}::timestamptz, leased_until = ${picked[0]?.lease_end}::timestamptz
+    where id = any(${ids}::uuid[])
+      and id >= ${months.from}
+      and id < ${months.below}`)
+}
+
+interface Party extends Pick<Transaction, 'id' | 'type' | 'counterparty'> {}
+
+/** The parties of the transactions that are not archived. */
+function partiesOf(tx: Tx, ids: readonly string[]): Promise<Party[]> {
+  const months = monthsOf(ids)
+  return tx.query<Party>(sql`
+    select id, type, counterparty
+    from transactions
+    where id = any(${ids}::uuid[])
+      and id >= ${months.from}
+      and id < ${months.below}`)
 }

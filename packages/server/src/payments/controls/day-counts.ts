@@ -1,4 +1,5 @@
 import { type Db, type Environment, sql, type Tx } from '../../platform/db.ts'
+import { monthsOf } from '../../platform/months.ts'
 import type { DayKind } from './rules.ts'
 
 /** One sum of payouts of a day. */
@@ -108,6 +109,7 @@ async function writeCounts(tx: Tx, rows: readonly DayCountRow[]): Promise<void> 
  */
 export async function returnShares(tx: Tx, transactionIds: readonly string[]): Promise<void> {
   if (transactionIds.length === 0) return
+  const months = monthsOf(transactionIds)
   await tx.query(sql`
     with shares as (
       select c.merchant_id, c.env, side.currency, c.day, k.kind,
@@ -119,6 +121,8 @@ export async function returnShares(tx: Tx, transactionIds: readonly string[]): P
       ) as side(currency, amount, counted)
       cross join lateral unnest(side.counted) as k(kind)
       where c.transaction_id = any(${transactionIds}::uuid[])
+        and c.transaction_id >= ${months.from}
+        and c.transaction_id < ${months.below}
       group by 1, 2, 3, 4, 5, 6
     ), locked as materialized (
       select d.merchant_id, d.env, d.currency, d.day, d.kind, d.subject, s.amount

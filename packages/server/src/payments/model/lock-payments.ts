@@ -1,36 +1,34 @@
 import assert from 'node:assert/strict'
 import { sql, type Tx } from '../../platform/db.ts'
+import { monthsOf } from '../../platform/months.ts'
 import { type Attempt, type BookedReceipt, type FullPayment, freshAttempt, type Transaction } from './store.ts'
 
 /** Locks these payments in the order of their ids and reads them with their attempts. */
 export async function lock(tx: Tx, ids: readonly string[]): Promise<Map<string, FullPayment>> {
+  const months = monthsOf(ids)
   const transactions = await tx.query<Transaction>(sql`
     select *
     from transactions
     where id = any(${[...new Set(ids)]}::uuid[])
+      and id >= ${months.from}
+      and id < ${months.below}
     order by id
     for no key update`)
   return withAttempts(tx, transactions)
 }
 
-/** The same, with the charges that these payments give back. */
+/** The same, with the charges that these payments give back: they never change, so they are read before the locks. */
 export async function lockWithCharges(tx: Tx, ids: readonly string[]): Promise<Map<string, FullPayment>> {
-  const wanted = [...new Set(ids)]
-  const transactions = await tx.query<Transaction>(sql`
-    select *
+  const months = monthsOf(ids)
+  const charges = await tx.query<{ id: string }>(sql`
+    select related_transaction_id as id
     from transactions
-    where id = any(array(
-      select unnest(${wanted}::uuid[])
-      union
-      select related_transaction_id
-      from transactions
-      where id = any(${wanted}::uuid[])
-        and type in ('refund', 'withdrew')
-        and related_transaction_id is not null
-    ))
-    order by id
-    for no key update`)
-  return withAttempts(tx, transactions)
+    where id = any(${ids}::uuid[])
+      and id >= ${months.from}
+      and id < ${months.below}
+      and type in ('refund', 'withdrew')
+      and related_transaction_id is not null`)
+  return lock(tx, [...ids, ...charges.map(({ id }) => id)])
 }
 
 /**
@@ -41,13 +39,18 @@ export async function lockDue(
   tx: Tx,
   { lane, ids, limit }: { readonly lane: string; readonly ids: readonly string[]; readonly limit: number },
 ): Promise<FullPayment[]> {
+  const months = monthsOf(ids)
   const transactions = await tx.query<Transaction>(sql`
     select t.*
     from unnest(${ids}::uuid[]) with ordinality as w(id, place)
     join transactions t on t.id = w.id
     join attempts a on a.transaction_id = t.id and a.number = t.attempt
     join merchants m on m.id = t.merchant_id
-    where t.env || '/' || t.provider = ${lane}
+    where t.id >= ${months.from}
+      and t.id < ${months.below}
+      and a.transaction_id >= ${months.from}
+      and a.transaction_id < ${months.below}
+      and t.env || '/' || t.provider = ${lane}
       and t.state not in ('successful', 'failed')
       and t.wake_at <= record_time()
       and held_by(t.state, a.is_lost, m.frozen_at, null) is null
@@ -59,11 +62,15 @@ export async function lockDue(
 }
 
 async function withAttempts(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, FullPayment>> {
+  const ids = transactions.map(({ id }) => id)
+  const months = monthsOf(ids)
   const [attempts, receipts] = await Promise.all([
     tx.query<Attempt>(sql`
       select *
       from attempts
-      where transaction_id = any(${transactions.map(({ id }) => id)}::uuid[])`),
+      where transaction_id = any(${ids}::uuid[])
+        and transaction_id >= ${months.from}
+        and transaction_id < ${months.below}`),
     receiptsOf(tx, transactions),
   ])
   const byTransaction = Map.groupBy(attempts, (attempt) => attempt.transaction_id)
@@ -87,9 +94,13 @@ function noAttempt({ id, provider, type }: Transaction): Attempt | undefined {
 async function receiptsOf(tx: Tx, transactions: readonly Transaction[]): Promise<Map<string, BookedReceipt[]>> {
   const charges = transactions.filter(({ method }) => method === 'bank-transfer')
   if (charges.length === 0) return new Map()
+  const ids = charges.map(({ id }) => id)
+  const months = monthsOf(ids)
   const receipts = await tx.query<BookedReceipt>(sql`
     select transaction_id, receipt_id, number, amount, is_late, is_reversed
     from receipts
-    where transaction_id = any(${charges.map(({ id }) => id)}::uuid[])`)
+    where transaction_id = any(${ids}::uuid[])
+      and transaction_id >= ${months.from}
+      and transaction_id < ${months.below}`)
   return Map.groupBy(receipts, (receipt) => receipt.transaction_id)
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Currency } from '../../money/currencies.ts'
 import type { KeptFeeRule } from '../../money/fees.ts'
 import { type Db, type Environment, sql, type Tx } from '../../platform/db.ts'
+import { monthsOf } from '../../platform/months.ts'
 import type { CustomerAction, Failure } from '../../providers/contract.ts'
 import type { Scenario } from '../../scenarios/catalogue.ts'
 import type { DoubtOrNone } from './doubts.ts'
@@ -227,6 +228,7 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
   if (moves.length === 0) return
   const of = <Key extends keyof Move>(name: Key) => moves.map((each) => each[name])
   const json = (name: 'action' | 'failure') => moves.map((each) => (each[name] ? JSON.stringify(each[name]) : null))
+  const months = monthsOf(of('id'))
   const moved = await tx.query(sql`
     update transactions as t
     set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt,
@@ -241,6 +243,8 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
         notified, wake_at)
     join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
     where t.id = m.id
+      and t.id >= ${months.from}
+      and t.id < ${months.below}
       and t.state = a.source
     returning t.id`)
   assert.equal(moved.length, moves.length, 'a payment made a transition that is not allowed')
@@ -249,6 +253,7 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
 export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
   if (rows.length === 0) return
   const of = <Key extends keyof Attempt>(name: Key) => rows.map((row) => row[name])
+  const months = monthsOf(of('transaction_id'))
   await tx.query(sql`
     update attempts as a
     set sends = n.sends, polls = n.polls, refusals = n.refusals, send_deadline = n.send_deadline, is_lost = n.is_lost,
@@ -258,22 +263,29 @@ export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<
       ${of('is_hinted')}::boolean[], ${of('outcome')}::text[])
       as n(transaction_id, number, sends, polls, refusals, send_deadline, is_lost, is_hinted, outcome)
     where a.transaction_id = n.transaction_id
+      and a.transaction_id >= ${months.from}
+      and a.transaction_id < ${months.below}
       and a.number = n.number`)
 }
 
 /** Numbers a query about an attempt, in one order for all processes. Locks the payment, as every writer of its attempts does. */
 export async function putQuestion(db: Db, transactionId: string, number: number): Promise<number> {
+  const months = monthsOf([transactionId])
   const [attempt] = await db.query<{ polls: number }>(sql`
     with locked as (
       select id
       from transactions
       where id = ${transactionId}
+        and id >= ${months.from}
+        and id < ${months.below}
       for no key update
     )
     update attempts a
     set polls = least(a.polls + 1, 32767)
     from locked
     where a.transaction_id = locked.id
+      and a.transaction_id >= ${months.from}
+      and a.transaction_id < ${months.below}
       and a.number = ${number}
     returning a.polls`)
   assert(attempt, `payment ${transactionId} has no attempt ${number}`)
@@ -281,7 +293,13 @@ export async function putQuestion(db: Db, transactionId: string, number: number)
 }
 
 export async function walletOf(db: Db, id: string): Promise<string> {
-  const [found] = await db.query<{ wallet_id: string }>(sql`select wallet_id from transactions where id = ${id}`)
+  const months = monthsOf([id])
+  const [found] = await db.query<{ wallet_id: string }>(sql`
+    select wallet_id
+    from transactions
+    where id = ${id}
+      and id >= ${months.from}
+      and id < ${months.below}`)
   return found?.wallet_id ?? ''
 }
 

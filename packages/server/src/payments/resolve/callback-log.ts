@@ -2,6 +2,7 @@ import { createAllowance } from '../../platform/allowance.ts'
 import { createBatchLoader } from '../../platform/batch-loader.ts'
 import { type Db, type Environment, sql } from '../../platform/db.ts'
 import { attemptOfKey, newId } from '../../platform/ids.ts'
+import { monthsSince } from '../../platform/months.ts'
 import { hideCardNumbers } from '../../platform/redact.ts'
 import type { Vault } from '../../platform/seal.ts'
 import type { InboundRequest } from '../../providers/contract.ts'
@@ -171,6 +172,7 @@ export function openContent(vault: Vault, id: string, content: string): Callback
 /** The time in the id is the database's. */
 async function insertRows(db: Db, rows: readonly Row[]): Promise<undefined[]> {
   const column = <Name extends keyof Row>(name: Name) => rows.map((row) => row[name])
+  const later = monthsSince(column('transactionId').filter((id) => id !== null))
   await db.query(sql`
     insert into callbacks (id, env, provider, received_at, outcome, reason, keys, transaction_id, body_bytes, content)
     select (left(id_at(clock.now)::text, 13) || substr(n.tail, 14))::uuid, n.env::environment, n.provider, clock.now,
@@ -182,6 +184,11 @@ async function insertRows(db: Db, rows: readonly Row[]): Promise<undefined[]> {
         ${column('content')}::text[])
         as n(tail, env, provider, outcome, reason, keys, transaction_id, per_payment_max, body_bytes, content)
     where n.per_payment_max is null
-      or n.per_payment_max > (select count(*) from callbacks c where c.transaction_id = n.transaction_id)`)
+      or n.per_payment_max > (
+        select count(*)
+        from callbacks c
+        where c.transaction_id = n.transaction_id
+          and c.id >= ${later.from}
+      )`)
   return rows.map(() => undefined)
 }
