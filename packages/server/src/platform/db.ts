@@ -124,12 +124,26 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** A part of a statement, with its values. */
+export class SqlPart {
+  readonly parts: readonly string[]
+  readonly values: readonly unknown[]
+
+  constructor(parts: readonly string[], values: readonly unknown[]) {
+    this.parts = parts
+    this.values = values
+  }
+}
+
+/** Creates a part for {@link sql}: for conditions whose number is known only when the statement is sent. */
+export const part = (parts: TemplateStringsArray, ...values: unknown[]): SqlPart => new SqlPart(parts, values)
+
 /**
  * Binds every `${}` as a value, except a {@link MonthStart}, which becomes part of the text. Each text of a call site is one prepared
- * statement, named by its hash.
+ * statement, named by its hash. With a {@link part} the statement has no name, so PostgreSQL plans it with its values each time.
  */
 export function sql(parts: TemplateStringsArray, ...values: unknown[]): Query {
-  return bind(parts, values)
+  return values.some((value) => value instanceof SqlPart) ? composed(parts, values) : bind(parts, values)
 }
 
 const bind = binder((part) => part)
@@ -159,6 +173,35 @@ function binder(rewrite: (part: string) => string) {
     texts.set(months.join(), known)
     return { ...known, values: hasMonths ? values.filter((value) => !isMonthStart(value)) : values }
   }
+}
+
+function composed(parts: readonly string[], values: readonly unknown[]): Query {
+  const whole = flattened(parts, values)
+  return { name: '', text: prepare(whole.parts, []).text, values: whole.values }
+}
+
+/** The parts of a statement with the parts in it in their places. */
+function flattened([first = '', ...others]: readonly string[], values: readonly unknown[]): SqlPart {
+  const texts = [first]
+  const bound: unknown[] = []
+  const append = (text: string) => texts.push(`${texts.pop() ?? ''}${text}`)
+  for (const [index, value] of values.entries()) {
+    const next = others[index] ?? ''
+    if (value instanceof SqlPart) {
+      const {
+        parts: [start = '', ...rest],
+        values: inner,
+      } = flattened(value.parts, value.values)
+      append(start)
+      texts.push(...rest)
+      bound.push(...inner)
+      append(next)
+    } else {
+      bound.push(value)
+      texts.push(next)
+    }
+  }
+  return new SqlPart(texts, bound)
 }
 
 /** `months` has the ids that become part of the text, each at the place of its value. */

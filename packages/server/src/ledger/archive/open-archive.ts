@@ -19,12 +19,15 @@ interface OpenOrder {
 export async function openArchive(session: Session, { folder, cell, months, isWanted }: OpenOrder): Promise<void> {
   await session.query(sql`set temp_buffers = '256MB'`)
   await session.query(sql`set maintenance_work_mem = '256MB'`)
-  await session.query(sql`create temp table archived_transfers (like public.transfers)`)
+  await session.query(sql`
+    create temp table archived_transfers (like public.transfers)
+    partition by range (transaction_id)`)
   const manifest = await readManifest(folder, cell)
   for (const month of months) {
     const file = await verifiedFile(folder, manifest, month)
     await refuseOtherSeal(session, file)
-    await load(session, file, isWanted)
+    await createPartition(session, month)
+    await load(session, { file, month, isWanted })
   }
   await session.query(sql`create index on archived_transfers (transaction_id, number, phase)`)
   await session.query(sql`create index on archived_transfers (wallet_id, entry_at) where entry_at is not null`)
@@ -47,14 +50,38 @@ async function refuseOtherSeal(session: Session, { path, listed }: VerifiedFile)
   if (!seal?.is_same) throw new ArchiveChanged(`seal ${number}, which covers ${path}, is missing or differs`)
 }
 
-async function load(session: Session, file: VerifiedFile, isWanted: OpenOrder['isWanted']): Promise<void> {
+/** A table for each month, like those of `transfers`, so that a statement about a month reads no other. */
+async function createPartition(session: Session, { month, first_id, end_id }: ArchivedMonth): Promise<void> {
+  const [partition] = await session.query<{ text: string }>(sql`
+    select format('create temp table %I partition of archived_transfers for values from (%L) to (%L)',
+      ${`archived_transfers_${month}`}::text, ${first_id}::uuid, ${end_id}::uuid) as text`)
+  await session.query({ name: '', text: partition?.text ?? '', values: [] })
+}
+
+interface LoadOrder {
+  readonly file: VerifiedFile
+  readonly month: ArchivedMonth
+  readonly isWanted: OpenOrder['isWanted']
+}
+
+async function load(session: Session, { file, month, isWanted }: LoadOrder): Promise<void> {
   const contents = createContents()
   for await (const lines of readLines(file.path)) {
     contents.add(lines)
     const fields = lines.map((line) => line.split('\t'))
+    refuseOtherMonth(fields, file, month)
     await insertLines(session, isWanted ? fields.filter(isWanted) : fields)
   }
   refuseOtherContents(file, contents.sum())
+}
+
+function refuseOtherMonth(
+  lines: readonly (readonly string[])[],
+  { path }: VerifiedFile,
+  { month, first_id, end_id }: ArchivedMonth,
+): void {
+  const other = lines.map((fields) => fields[columns.transaction_id] ?? '').find((id) => id < first_id || id >= end_id)
+  if (other !== undefined) throw new ArchiveChanged(`${path} has transfers of ${other}, which is not of ${month}`)
 }
 
 const nullable = (value: string | undefined) => (value === '\\N' ? null : value)

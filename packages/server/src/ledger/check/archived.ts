@@ -1,7 +1,8 @@
-import { type Db, sql } from '../../platform/db.ts'
+import { type Db, part, sql } from '../../platform/db.ts'
 import { showId } from '../../platform/ids.ts'
 import type { ArchivedMonth } from '../archive/archived-months.ts'
 import { LedgerDisagreement, MonthArchived } from './disagreement.ts'
+import { inPiece, type Piece, within } from './months.ts'
 
 /**
  * Throws if the transfers of an archived month in the database are not those that stayed when it was archived: one was added to an
@@ -32,15 +33,21 @@ export async function refuseChangedRetained(db: Db, { month }: Pick<ArchivedMont
  * A payment whose transfers were archived and that moved money in these batches can be compared with its state only together with its
  * file. Those that stayed have earlier transfers here.
  */
-export async function refuseLateInArchive(db: Db, from: bigint, below: bigint): Promise<void> {
+export async function refuseLateInArchive(db: Db, piece: Piece): Promise<void> {
   const [late] = await db.query<{ id: string; month: string }>(sql`
     select t.transaction_id as id, to_char(m.month, 'YYYY-MM') as month
     from archived_months m
-    join transfers t on t.transaction_id >= m.first_id and t.transaction_id < m.end_id
-    where t.batch >= ${from}
-      and t.batch < ${below}
-      and t.batch >= m.below
-      and not exists (select from transfers r where r.transaction_id = t.transaction_id and r.batch < m.below)
+    join (
+      select transaction_id, max(batch) as batch from transfers where ${inPiece(piece)} group by transaction_id
+    ) t on t.transaction_id >= m.first_id and t.transaction_id < m.end_id
+    where t.batch >= m.below
+      and not exists (
+        select
+        from transfers r
+        where r.transaction_id = t.transaction_id
+          and r.batch < m.below
+          and ${within(part`r.transaction_id`, piece.ranges)}
+      )
     limit 1`)
   if (late)
     throw new MonthArchived(

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Db, type SnapshotDb, sql } from '../../platform/db.ts'
+import { type Db, type SnapshotDb, sql, type Tx } from '../../platform/db.ts'
 import { balance } from '../accounts.ts'
 import { archivedMonths } from '../archive/archived-months.ts'
 import { platformBalances } from '../deltas.ts'
@@ -8,11 +8,12 @@ import { refuseChangedRetained } from './archived.ts'
 import { compareDayLines, compareDaySums } from './day-sums.ts'
 import { MonthArchived } from './disagreement.ts'
 import { debtsWithoutBooks, suspenseWithoutCases } from './late.ts'
+import { findPlaces, type IdRange, planByCost, readIdRanges } from './months.ts'
 import { paymentsWithoutBooks } from './payments.ts'
 import { checkPiece, expectNone } from './piece.ts'
 import { totalsWithoutRefunds } from './refunds.ts'
 import { checkSeals } from './seals.ts'
-import { createCheckpoints, createMemory } from './shadow.ts'
+import { createCheckpoints, createMemory, type KeptShadow } from './shadow.ts'
 
 export interface CheckOptions {
   /** Starts from the first batch, whatever was checked before; leaves no checkpoint. */
@@ -25,6 +26,8 @@ export interface CheckOptions {
   readonly sealLines: readonly string[]
   readonly signal?: AbortSignal
   readonly onPiece?: (progress: { readonly transfers: number }) => void
+  /** A piece ends before the batch with which it would have more. */
+  readonly pieceTransfers?: number
 }
 
 export interface CheckResult {
@@ -53,16 +56,14 @@ export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promis
     await refuseDetached(db)
     await settled(db)
   }
-  const { totals, late } = await checkPieces(db, shadow, options)
-  if (options.isFull) {
-    await expectNone(db, paymentsWithoutBooks, 'a payment has no postings')
-    await expectNone(db, totalsWithoutRefunds, 'the totals of a charge do not match its refunds')
-  }
+  const ranges = await readIdRanges(db)
+  const { totals, late } = await checkPieces({ db, shadow, ranges, options })
+  if (options.isFull) for (const range of ranges) await db.snapshot((tx) => compareMonth(tx, range))
   await db.snapshot(async (tx) => {
     await expectNone(tx, suspenseWithoutCases, 'the suspense balance differs from its open cases')
     await expectNone(tx, debtsWithoutBooks, 'the debt of a wallet differs from its postings')
   })
-  const accounts = await compareAccounts(db, shadow)
+  const accounts = await compareAccounts(db, shadow, ranges)
   const seals = await checkSeals(db, options)
   await compareDaySums(db)
   if (options.isFull) await compareDayLines(db)
@@ -70,26 +71,61 @@ export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promis
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }
 }
 
+/** What only reading every payment finds. */
+async function compareMonth(tx: Tx, range: IdRange): Promise<void> {
+  await planByCost(tx)
+  await expectNone(tx, paymentsWithoutBooks([range]), 'a payment has no postings')
+  await expectNone(tx, totalsWithoutRefunds([range]), 'the totals of a charge do not match its refunds')
+}
+
+interface Totals {
+  batches: number
+  transfers: number
+}
+
+interface PieceCheck {
+  readonly db: SnapshotDb
+  readonly shadow: KeptShadow
+  readonly ranges: readonly IdRange[]
+  readonly options: CheckOptions
+}
+
 interface CheckedPieces {
-  readonly totals: { readonly batches: number; readonly transfers: number }
+  readonly totals: Totals
   /** Why the last piece could not be checked: what follows still compares every account with all of its transfers. */
   readonly late?: MonthArchived
 }
 
-async function checkPieces(
-  db: SnapshotDb,
-  shadow: ReturnType<typeof createMemory>,
-  options: CheckOptions,
-): Promise<CheckedPieces> {
-  const totals = { batches: 0, transfers: 0 }
+/** Checks the batches that have ended, then those that ended meanwhile, until they are one piece. */
+async function checkPieces(check: PieceCheck): Promise<CheckedPieces> {
+  const totals: Totals = { batches: 0, transfers: 0 }
   for (;;) {
+    const [end] = await check.db.query<{ below: bigint }>(sql`select settled_below() as below`)
+    const { pieces, late } = await checkBelow(check, end?.below ?? 0n, totals)
+    if (late) return { totals, late }
+    if (pieces === 1) return { totals }
+  }
+}
+
+interface CheckedRound {
+  readonly pieces: number
+  readonly late?: MonthArchived
+}
+
+/** Checks piece after piece, and adds them to the totals. */
+async function checkBelow(check: PieceCheck, below: bigint, totals: Totals): Promise<CheckedRound> {
+  const { db, shadow, ranges, options } = check
+  const places = await findPlaces(db, ranges, { from: shadow.checkedBelow(), below })
+  const { hasArchive = false, pieceTransfers } = options
+  const order = { below, ranges, rangesOf: places.of, hasArchive, pieceTransfers }
+  for (let pieces = 1; ; pieces += 1) {
     const startedAt = performance.now()
-    const piece = await db.snapshot((tx) => checkPiece(tx, shadow, options)).catch(lateOf)
-    if (piece instanceof MonthArchived) return { totals, late: piece }
+    const piece = await db.snapshot((tx) => checkPiece(tx, shadow, order)).catch(lateOf)
+    if (piece instanceof MonthArchived) return { pieces, late: piece }
     totals.batches += piece.batches
     totals.transfers += piece.transfers
     options.onPiece?.(totals)
-    if (piece.isLast) return { totals }
+    if (piece.isLast) return { pieces }
     const restMs = options.isGentle ? (performance.now() - startedAt) * 3 : 0
     await pause(restMs, undefined, options.signal && { signal: options.signal })
   }

@@ -105,7 +105,7 @@ const differentDays = ({ wallet_id, day }: Slice, from: number) => sql`
     select (t.entry_at / 86400000000)::integer as day, t.event, t.number, coalesce(p.method, '') as method,
       t.credit_account = t.wallet_id as is_credit, sum(t.amount) as amount, count(*) as count
     from transfers t
-    left join transactions p on p.id = t.transaction_id
+    left join lateral (select method from transactions where id = t.transaction_id limit 1) p on true
     where t.wallet_id = ${wallet_id}
       and t.entry_at >= ${from}::bigint * 86400000000
       and t.entry_at < (${day}::bigint + 1) * 86400000000

@@ -1,24 +1,25 @@
-import { sql } from '../../platform/db.ts'
+import { part, sql } from '../../platform/db.ts'
+import { type IdRange, within } from './months.ts'
 
 /**
- * Adjustments with a transfer in these batches that do not move the stated amount, or whose first transaction is missing or does
+ * Adjustments among these payments that do not move the stated amount, or whose first transaction is missing or does
  * not name them. What a debit could not take from the wallet is owed.
  */
-export const adjustmentsOf = (from: bigint, below: bigint) => sql`
-  with touched as (
-    select distinct transaction_id as id from transfers where batch >= ${from} and batch < ${below}
-  ), books as (
+export const adjustmentsOf = (ids: readonly string[], ranges: readonly IdRange[], ofFirst: readonly IdRange[]) => sql`
+  with books as (
     select p.id, p.type, p.direction, p.wallet_amount, p.fee, p.reason, first.id as first_id, first.adjustments,
       first.merchant_id = p.merchant_id and first.env = p.env and first.type <> 'adjustment' as is_fit,
       coalesce(sum(case when t.wallet_id = t.credit_account then t.amount else -t.amount end)
         filter (where t.wallet_id is not null and t.event <> 'debt_collected'), 0) as moved,
       coalesce(sum(t.amount) filter (where a.id is not null), 0) as owed
-    from touched
-    join transactions p using (id)
+    from transactions p
     join transfers t on t.transaction_id = p.id
     left join platform_accounts a on a.id = t.debit_account and a.kind = 'receivable'
-    left join transactions first on first.id = p.related_transaction_id
-    where p.type = 'adjustment'
+    left join transactions first on first.id = p.related_transaction_id and ${within(part`first.id`, ofFirst)}
+    where p.id = any(${ids}::uuid[])
+      and p.type = 'adjustment'
+      and ${within(part`p.id`, ranges)}
+      and ${within(part`t.transaction_id`, ranges)}
     group by p.id, first.id
   )
   select id, type, reason as state

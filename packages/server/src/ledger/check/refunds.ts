@@ -1,27 +1,29 @@
-import { sql } from '../../platform/db.ts'
+import { part, sql } from '../../platform/db.ts'
+import { type IdRange, within } from './months.ts'
+
+export interface RefundedCharges {
+  readonly charges: readonly string[]
+  /** Where these charges are. */
+  readonly ofCharges: readonly IdRange[]
+  /** Where their refunds are. */
+  readonly ofRefunds: readonly IdRange[]
+}
 
 /**
- * Charges with a refund in these batches whose totals differ from their refunds, of which more went back than came in, or whose
+ * Those of these charges whose totals differ from their refunds, of which more went back than came in, or whose
  * refunds returned another part of the charge's fee than its rule says. A payout in place of a refund returns none of it. Refunds,
  * totals and books change in one transaction, so in one snapshot they agree.
  */
-export const refundsOf = (from: bigint, below: bigint) => sql`
-  with touched as (
-    select distinct p.related_transaction_id as id
-    from transfers t
-    join transactions p on p.id = t.transaction_id
-    where t.batch >= ${from}
-      and t.batch < ${below}
-      and p.type in ('refund', 'withdrew')
-      and p.related_transaction_id is not null
-  ), charges as (
+export const refundsOf = ({ charges, ofCharges, ofRefunds }: RefundedCharges) => sql`
+  with charges as (
     select c.id, c.type, c.state, c.merchant_id, c.env, c.wallet_id, c.adjusted, c.fee,
       case when c.method = 'bank-transfer' then c.received else c.amount end as collected,
       coalesce((c.fee_rule ->> 'isReturned')::boolean, false) as is_returned,
       coalesce(r.pending, 0) as pending, coalesce(r.successful, 0) as successful
-    from touched
-    join transactions c using (id)
-    left join refund_totals r on r.charge_id = c.id
+    from transactions c
+    left join refund_totals r on r.charge_id = c.id and ${within(part`r.charge_id`, ofCharges)}
+    where c.id = any(${charges}::uuid[])
+      and ${within(part`c.id`, ofCharges)}
   ), refunds as (
     select l.charge_id,
       bool_and(p.merchant_id = c.merchant_id and p.env = c.env and p.related_transaction_id = c.id) as is_fit,
@@ -40,7 +42,10 @@ export const refundsOf = (from: bigint, below: bigint) => sql`
         and t.kind = 'transfer'
         and t.wallet_id = t.credit_account
         and t.event in ('payout_successful', 'refund_successful')
+        and ${within(part`t.transaction_id`, ofRefunds)}
     ) f on true
+    where ${within(part`l.charge_id`, ofCharges)}
+      and ${within(part`p.id`, ofRefunds)}
     group by l.charge_id
   )
   select c.id, c.type, c.state
@@ -62,17 +67,18 @@ export const refundsOf = (from: bigint, below: bigint) => sql`
 
 /**
  * Totals that the refunds of their charge do not explain, or whose turn belongs to no open refund of it, so that the next waits for
- * ever. Finds also a refund that no longer names its charge. Reads all totals, so only a full check runs it.
+ * ever. Finds also a refund that no longer names its charge. Reads all totals of these months, so only a full check runs it.
  */
-export const totalsWithoutRefunds = sql`
+export const totalsWithoutRefunds = (ranges: readonly IdRange[]) => sql`
   select r.charge_id as id, 'pending ' || r.pending as type, 'successful ' || r.successful as state
   from refund_totals r
-  where (r.pending, r.successful) <> (
+  where ${within(part`r.charge_id`, ranges)} and ((r.pending, r.successful) <> (
       select coalesce(sum(p.amount) filter (where p.state not in ('successful', 'failed')), 0),
         coalesce(sum(p.amount) filter (where p.state = 'successful'), 0)
       from refunds_of_charges l
       join transactions p on p.id = l.transaction_id and p.related_transaction_id = l.charge_id
       where l.charge_id = r.charge_id
+        and ${within(part`l.charge_id`, ranges)}
     )
     or (r.turn_of is not null and not exists (
       select
@@ -81,5 +87,5 @@ export const totalsWithoutRefunds = sql`
         and p.type = 'refund'
         and p.related_transaction_id = r.charge_id
         and p.state not in ('successful', 'failed')
-    ))
+    )))
   limit 1`

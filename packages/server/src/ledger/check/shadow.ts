@@ -8,24 +8,56 @@ export interface AccountSums extends Counters {
   readonly transfers: number
 }
 
+/** The balance of a wallet after a line. */
+interface Balance {
+  readonly entry_at: bigint
+  readonly balance: bigint
+}
+
+export interface LastLine extends Balance {
+  readonly wallet_id: string
+}
+
+const noLine: Balance = { entry_at: -1n, balance: 0n }
+
+interface BatchRange {
+  readonly from: bigint
+  readonly below: bigint
+}
+
+/** What a piece adds. */
+export interface PieceSums {
+  readonly sums: readonly AccountSums[]
+  /** The last of each wallet. */
+  readonly lines: readonly LastLine[]
+}
+
 export interface KeptShadow extends Shadow {
-  /** Whether the checked counters are in `checked_accounts`. */
-  readonly isStored: boolean
+  /**
+   * What these wallets have after the batches that were checked; undefined where that is not known. A check that continues from a
+   * checkpoint knows no times, only what the checked transfers add up to: its lines count as older than all others.
+   */
+  lastLines(db: Db, walletIds: readonly string[]): Promise<(walletId: string) => Balance | undefined>
   /** Adds the sums of a piece; everything below it then counts as checked. */
-  keep(tx: Tx, range: { readonly from: bigint; readonly below: bigint }, sums: readonly AccountSums[]): Promise<void>
+  keep(tx: Tx, range: BatchRange, piece: PieceSums): Promise<void>
 }
 
 /** For a full check: everything in memory, nothing stored. */
 export function createMemory(): KeptShadow {
   const known = new Map<string, Counters>()
+  const lastLines = new Map<string, LastLine>()
   let checkedBelow = 0n
   return {
-    isStored: false,
     checkedBelow: () => checkedBelow,
     counters: async () => known,
     orphans: async (db) => orphansAmong(db, [...known.keys()]),
-    keep: async (_, { below }, sums) => {
+    lastLines: async () => (walletId) => lastLines.get(walletId) ?? noLine,
+    keep: async (_, { below }, { sums, lines }) => {
       for (const sum of sums) addTo(known, sum)
+      for (const line of lines) {
+        const { entry_at } = lastLines.get(line.wallet_id) ?? line
+        if (line.entry_at >= entry_at) lastLines.set(line.wallet_id, line)
+      }
       checkedBelow = below
     },
   }
@@ -47,11 +79,17 @@ export async function createCheckpoints(db: Db): Promise<KeptShadow> {
   const [checkpoint] = await db.query<{ checked_below: bigint }>(sql`select checked_below from ledger_checkpoints`)
   let checkedBelow = checkpoint?.checked_below ?? 0n
   return {
-    isStored: true,
     checkedBelow: () => checkedBelow,
     counters: readChecked,
     orphans: (reader) => orphansAmong(reader, undefined),
-    keep: async (tx, range, sums) => {
+    lastLines: async (reader, walletIds) => {
+      const checked = await readChecked(reader, walletIds)
+      return (walletId) => {
+        const counters = checked.get(walletId)
+        return counters && { entry_at: -1n, balance: counters.credits_posted - counters.debits_posted }
+      }
+    },
+    keep: async (tx, range, { sums }) => {
       await keepChecked(tx, range, sums)
       checkedBelow = range.below
     },
@@ -66,11 +104,7 @@ async function readChecked(db: Db, accountIds: readonly string[]): Promise<Map<s
 }
 
 /** Two concurrent checks would count everything twice: the one whose starting point has moved gives up. */
-async function keepChecked(
-  tx: Tx,
-  { from, below }: { from: bigint; below: bigint },
-  sums: readonly AccountSums[],
-): Promise<void> {
+async function keepChecked(tx: Tx, { from, below }: BatchRange, sums: readonly AccountSums[]): Promise<void> {
   const moved = await tx
     .query(sql`update ledger_checkpoints set checked_below = ${below} where checked_below = ${from} returning id`)
     .catch((error: Error & { code?: string }) => (error.code === '40001' ? [] : Promise.reject(error)))
