@@ -29,6 +29,19 @@ export async function refuseChangedRetained(db: Db, { month }: Pick<ArchivedMont
     )
 }
 
+/** An ordinary check compares one archived month, the next by turn: so its work does not grow with the number of months. */
+export async function refuseChangedByTurn(db: Db): Promise<void> {
+  const [next] = await db.query<{ month: string }>(sql`
+    select to_char(m.month, 'YYYY-MM') as month
+    from archived_months m
+    cross join ledger_checkpoints c
+    order by m.month > c.retained_month desc nulls last, m.month
+    limit 1`)
+  if (!next) return
+  await refuseChangedRetained(db, next)
+  await db.query(sql`update ledger_checkpoints set retained_month = ${`${next.month}-01`}::date`)
+}
+
 /**
  * A payment whose transfers were archived and that moved money in these batches can be compared with its state only together with its
  * file. Those that stayed have earlier transfers here.

@@ -4,7 +4,7 @@ import { balance } from '../accounts.ts'
 import { archivedMonths } from '../archive/archived-months.ts'
 import { platformBalances } from '../deltas.ts'
 import { compareAccounts } from './accounts.ts'
-import { refuseChangedRetained } from './archived.ts'
+import { refuseChangedByTurn, refuseChangedRetained } from './archived.ts'
 import { compareDayLines, compareDaySums } from './day-sums.ts'
 import { MonthArchived } from './disagreement.ts'
 import { debtsWithoutBooks, suspenseWithoutCases } from './late.ts'
@@ -50,8 +50,9 @@ const settleMaxMs = 10_000
  */
 export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promise<CheckResult> {
   const shadow = options.isFull ? createMemory() : await createCheckpoints(db)
-  for (const month of await archivedMonths(db)) await refuseChangedRetained(db, month)
-  if (options.isFull) {
+  if (!options.isFull) await refuseChangedByTurn(db)
+  else {
+    for (const month of await archivedMonths(db)) await refuseChangedRetained(db, month)
     if (!options.hasArchive) await refuseArchived(db)
     await refuseDetached(db)
     await settled(db)
@@ -65,7 +66,7 @@ export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promis
   })
   const accounts = await compareAccounts(db, shadow, ranges)
   const seals = await checkSeals(db, options)
-  await compareDaySums(db)
+  await compareDaySums(db, options)
   if (options.isFull) await compareDayLines(db)
   if (late) throw late
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }

@@ -7,58 +7,91 @@ const first = '00000000-0000-0000-0000-000000000000'
 
 /**
  * The sums of a wallet's days, added up, are its balance before the first line that is in none of them. They are what remains of
- * archived lines for a merchant's overview.
+ * archived lines for a merchant's overview. An ordinary check adds only the days that came since the last one; what it compared
+ * is kept with the checked accounts. A full check adds up all of them, and keeps nothing.
  */
-export async function compareDaySums(db: SnapshotDb): Promise<void> {
+export async function compareDaySums(db: SnapshotDb, { isFull }: { readonly isFull: boolean }): Promise<void> {
   for (let after: string | undefined = first; after !== undefined; ) {
-    const page: readonly WalletSum[] = await readPage(db, after)
-    const ahead = page.find(({ is_ahead }) => is_ahead)
-    if (ahead) throw new LedgerDisagreement(`wallet ${ahead.id} has sums of a day that has not ended`)
-    const wrong = page.find(({ sum, balance }) => sum !== null && sum !== balance)
-    if (wrong)
-      throw new LedgerDisagreement(
-        `the sums of the days of wallet ${wrong.id} add up to ${wrong.sum}, and its balance after them is ${wrong.balance}`,
-      )
+    const page: readonly { id: string }[] = await readWallets(db, after)
+    const sums = await readSums(
+      db,
+      page.map(({ id }) => id),
+      isFull,
+    )
+    refuseWrongSums(sums)
+    if (!isFull) await keepSums(db, sums)
     after = page.length < pageSize ? undefined : page.at(-1)?.id
   }
 }
 
 interface WalletSum {
   readonly id: string
-  /** Null if no day is added up yet. As text, since invented sums may exceed every balance. */
-  readonly sum: string | null
+  /** The last day that is added up. */
+  readonly day: number
+  /** As text, since invented sums may exceed every balance. */
+  readonly sum: string
   readonly balance: string
   readonly is_ahead: boolean
 }
 
-function readPage(db: SnapshotDb, after: string): Promise<WalletSum[]> {
+function refuseWrongSums(sums: readonly WalletSum[]): void {
+  const ahead = sums.find(({ is_ahead }) => is_ahead)
+  if (ahead) throw new LedgerDisagreement(`wallet ${ahead.id} has sums of a day that has not ended`)
+  const wrong = sums.find(({ sum, balance }) => sum !== balance)
+  if (wrong)
+    throw new LedgerDisagreement(
+      `the sums of the days of wallet ${wrong.id} add up to ${wrong.sum}, and its balance after them is ${wrong.balance}`,
+    )
+}
+
+function readWallets(db: SnapshotDb, after: string): Promise<{ id: string }[]> {
+  return db.query(sql`select id from wallets where id > ${after} order by id limit ${pageSize}`)
+}
+
+/** Those of these wallets that have days to compare. Days that were removed from the end are compared from the first day again. */
+function readSums(db: SnapshotDb, wallets: readonly string[], isFull: boolean): Promise<WalletSum[]> {
   return db.query<WalletSum>(sql`
     with page as (
-      select id, credits_posted - debits_posted as posted
-      from wallets
-      where id > ${after}
-      order by id
-      limit ${pageSize}
-    ), summed as (
-      select wallet_id, max(day) + 1 as day, sum(case when is_credit then amount else -amount end) as sum
-      from wallet_day_sums
-      where wallet_id in (select id from page)
-      group by wallet_id
+      select w.id, w.credits_posted - w.debits_posted as posted, newest.day, c.day as known_day, c.day_balance as known
+      from wallets w
+      cross join lateral (
+        select day from wallet_day_sums where wallet_id = w.id order by day desc limit 1
+      ) newest
+      left join checked_accounts c on c.account_id = w.id and c.day <= newest.day and not ${isFull}
+      where w.id = any(${wallets}::uuid[])
+        and newest.day is distinct from c.day
     )
-    select p.id, s.sum::text as sum, coalesce(next.opening, p.posted)::text as balance,
-      coalesce(s.day > extract(epoch from record_time())::bigint / 86400, false) as is_ahead
+    select p.id, p.day, (coalesce(p.known, 0) + added.sum)::text as sum, coalesce(next.opening, p.posted)::text as balance,
+      p.day >= extract(epoch from record_time())::bigint / 86400 as is_ahead
     from page p
-    left join summed s on s.wallet_id = p.id
+    cross join lateral (
+      select sum(case when is_credit then amount else -amount end) as sum
+      from wallet_day_sums
+      where wallet_id = p.id
+        and day > coalesce(p.known_day, -1)
+    ) added
     left join lateral (
       select balance - case when credit_account = wallet_id then amount else -amount end as opening
       from transfers
       where wallet_id = p.id
-        and entry_at >= s.day * 86400000000::bigint
+        and entry_at >= (p.day + 1) * 86400000000::bigint
         and entry_at is not null
       order by entry_at
       limit 1
     ) next on true
     order by p.id`)
+}
+
+/** A wallet without a checked transfer has no counters there yet: they start at 0. */
+async function keepSums(db: SnapshotDb, sums: readonly WalletSum[]): Promise<void> {
+  if (sums.length === 0) return
+  await db.query(sql`
+    insert into checked_accounts (account_id, debits_pending, debits_posted, credits_pending, credits_posted, day, day_balance)
+    select id, 0, 0, 0, 0, day, balance
+    from unnest(${sums.map(({ id }) => id)}::uuid[], ${sums.map(({ day }) => day)}::integer[],
+      ${sums.map(({ balance }) => balance)}::bigint[]) as s(id, day, balance)
+    on conflict (account_id) do update
+    set day = excluded.day, day_balance = excluded.day_balance`)
 }
 
 /** How many lines one statement adds up; more where one day has more. */
