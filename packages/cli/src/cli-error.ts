@@ -41,6 +41,7 @@ export function reportError(error: Error, isDebugging: boolean): Reported {
 /** Errors of the server's functions, matched by name because the server may not be installed. */
 const serverErrors: Readonly<Record<string, Exit>> = {
   OperatorError: 'refused',
+  CheckNotResumable: 'refused',
   CheckOvertaken: 'refused',
   MonthArchived: 'refused',
   MonthNotReady: 'refused',

@@ -1,10 +1,13 @@
 import type { Operator } from '@malipo/server/operate'
 import type { Command } from 'commander'
+import type { CliEnvironment } from './cli-environment.ts'
+import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 import { addFloatCommands } from './floats.ts'
 import { guide } from './guide.ts'
 import { addWalletShow } from './merchant-overview.ts'
 import { type Environment, environment } from './options.ts'
+import { createProgressLine } from './progress.ts'
 import { duration } from './time.ts'
 
 interface FundOptions {
@@ -30,7 +33,7 @@ function withFunding(command: Command): Command {
     .requiredOption('--reason <text>', 'why; kept in the audit trail')
 }
 
-export function addLedgerCommands(program: Command, context: CommandContext): void {
+export function addLedgerCommands(program: Command, context: CommandContext, cli: CliEnvironment): void {
   const wallets = program.command('wallets').description('Show and fund the wallets of merchants.')
   addWalletShow(wallets, context)
   guide(
@@ -65,32 +68,49 @@ export function addLedgerCommands(program: Command, context: CommandContext): vo
     context.print(posted, () => `Adjusted the float by ${options.amount} ${posted.currency}, ${posted.transactionId}.`)
   })
 
-  addReading(program.command('ledger').description('Check and show the ledger.'), context)
+  addReading(program.command('ledger').description('Check and show the ledger.'), context, cli)
 }
+
+type CheckProgress = Parameters<NonNullable<Parameters<Operator['ledger']['check']>[0]['onPiece']>>[0]
 
 type Case = Awaited<ReturnType<Operator['ledger']['check']>>['cases'][number]
 
 const lineOf = ({ id, env, amount, currency, provider, meaning, ageSeconds }: Case) =>
   `  ${id}, open for ${duration(ageSeconds)}: ${amount} ${currency} at ${provider} in ${env}: ${meaning}`
 
-function addReading(ledger: Command, context: CommandContext): void {
+function progressOf({ transfers, expected, secondsLeft }: CheckProgress): string {
+  const percent = Math.floor((transfers / Math.max(expected, 1)) * 100)
+  return `${percent} % of ${expected} transfers checked, about ${duration(Math.ceil(secondsLeft))} left`
+}
+
+function addReading(ledger: Command, context: CommandContext, cli: CliEnvironment): void {
   guide(
     ledger
       .command('check')
       .description('Check books and audit trail since the last checkpoint; exits with 5 at a difference.')
       .option('--full', 'check from the first entry; use a standby, or a restored backup once months are archived')
+      .option('--resume', 'with --full: continue the full check that was interrupted')
       .option('--archive <folder>', 'also read archived months, from their files in this folder'),
     {
       examples: [
         'malipo ledger check',
         'malipo ledger check --full',
         'malipo ledger check --full --archive /var/backups/malipo-archive',
+        'malipo ledger check --full --resume',
       ],
     },
-  ).action(async ({ full, archive }: { full?: true; archive?: string }) => {
-    const found = await context.maintain((installation) =>
-      installation.ledger.check({ isFull: full === true, ...(archive !== undefined && { archive }) }),
-    )
+  ).action(async ({ full, resume, archive }: { full?: true; resume?: true; archive?: string }) => {
+    if (resume && !full) throw new CliError('usage', '--resume continues a full check: use --full --resume.')
+    const progress = createProgressLine(cli)
+    const found = await context
+      .maintain((installation) =>
+        installation.ledger.check({
+          ...{ isFull: full === true, isResumed: resume === true },
+          ...(archive !== undefined && { archive }),
+          onPiece: (done) => progress.say(progressOf(done)),
+        }),
+      )
+      .finally(progress.end)
     const { batches, transfers, accounts, seals, auditEntries, suspense, cases } = found
     const agreement = `The books agree: ${transfers} transfers in ${batches} batches, ${accounts} accounts, ${auditEntries} audit entries, ${seals} seals checked.`
     const sums = suspense.map((sum) => `In suspense: ${sum}.`)

@@ -81,7 +81,8 @@ async function withArchiver<Result>(
   })
 }
 
-async function withSession<Result>(
+/** Works on a connection of its own, whose statements may take as long as adding up a large month does. */
+export async function withSession<Result>(
   { db }: OperatorContext,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {

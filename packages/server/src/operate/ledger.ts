@@ -3,7 +3,7 @@ import { AuditDisagreement } from '../audit/faults.ts'
 import { verifyAudit } from '../audit/verify.ts'
 import { archivedMonthOf, archivedMonths } from '../ledger/archive/archived-months.ts'
 import { ArchiveChanged } from '../ledger/archive/manifest.ts'
-import { type CheckResult, checkLedger } from '../ledger/check/check.ts'
+import { type CheckResult, checkLedger, type Progress } from '../ledger/check/check.ts'
 import { CheckOvertaken, LedgerDisagreement } from '../ledger/check/disagreement.ts'
 import { drawTransaction } from '../ledger/draw.ts'
 import { isCurrency } from '../money/currencies.ts'
@@ -11,7 +11,7 @@ import { formatMinor } from '../money/money.ts'
 import { recordCommand } from '../platform/command-results.ts'
 import type { Db } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
-import { withArchive } from './archive.ts'
+import { withArchive, withSession } from './archive.ts'
 import { type OperatorContext, OperatorError } from './operator-context.ts'
 import { mayReadPayment } from './payment-summaries.ts'
 import { readSealLines } from './seal-file.ts'
@@ -23,7 +23,9 @@ export interface CheckOrder {
   readonly sealsPath: string | undefined
   /** The folder with the files of archived months. A full check needs it once a month is archived. */
   readonly archive?: string
-  readonly onPiece?: (progress: { readonly transfers: number }) => void
+  /** Continues the full check that was interrupted, after its last piece. */
+  readonly isResumed?: boolean
+  readonly onPiece?: (progress: Progress) => void
 }
 
 /**
@@ -54,14 +56,15 @@ const isDifference = (error: unknown): error is Error =>
   error instanceof LedgerDisagreement || error instanceof AuditDisagreement || error instanceof ArchiveChanged
 
 async function compare(context: OperatorContext, order: CheckOrder): Promise<CheckReport> {
-  const { isFull, sealsPath, archive, onPiece } = order
+  const { isFull, sealsPath, archive, isResumed = false, onPiece } = order
   const sealLines = await readSealLines(context.db.write, sealsPath)
-  const options = { isFull, isGentle: !isFull, sealLines, ...(onPiece && { onPiece }) }
-  const { suspense, ...checked } = await whileArchived(context.db.write, () =>
-    archive === undefined
-      ? checkLedger(context.db.write, options)
-      : withArchive(context, archive, (db) => checkLedger(db, { ...options, hasArchive: true })),
-  )
+  const run = isResumed ? ('resumed' as const) : ('kept' as const)
+  const options = { isFull, run, isGentle: !isFull, sealLines, ...(onPiece && { onPiece }) }
+  const { suspense, ...checked } = await whileArchived(context.db.write, () => {
+    if (archive !== undefined)
+      return withArchive(context, archive, (db) => checkLedger(db, { ...options, hasArchive: true }))
+    return isFull ? withSession(context, (db) => checkLedger(db, options)) : checkLedger(context.db.write, options)
+  })
   const audit = await verifyAudit(context.db.write, { isFull, sealLines })
   if (audit.faultCount > 0) throw new AuditDisagreement(audit.faults, audit.faultCount)
   const cases = await listCases(context, { limit: casesMax })

@@ -12,6 +12,7 @@ import { findPlaces, type IdRange, planByCost, readIdRanges } from './months.ts'
 import { paymentsWithoutBooks } from './payments.ts'
 import { checkPiece, expectNone } from './piece.ts'
 import { totalsWithoutRefunds } from './refunds.ts'
+import { type FullRun, startFullRun, type Totals } from './resume.ts'
 import { checkSeals } from './seals.ts'
 import { createCheckpoints, createMemory, type KeptShadow } from './shadow.ts'
 
@@ -25,9 +26,19 @@ export interface CheckOptions {
   /** The seals kept outside the database, if there are any. */
   readonly sealLines: readonly string[]
   readonly signal?: AbortSignal
-  readonly onPiece?: (progress: { readonly transfers: number }) => void
+  /** A full check keeps its sums with each piece, so that it can be resumed; or it resumes the one that was interrupted. */
+  readonly run?: 'kept' | 'resumed'
+  readonly onPiece?: (progress: Progress) => void
   /** A piece ends before the batch with which it would have more. */
   readonly pieceTransfers?: number
+}
+
+export interface Progress {
+  readonly transfers: number
+  /** How many transfers there are to check, as the batches state. */
+  readonly expected: number
+  /** At the rate so far. */
+  readonly secondsLeft: number
 }
 
 export interface CheckResult {
@@ -49,7 +60,6 @@ const settleMaxMs = 10_000
  * than it waits.
  */
 export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promise<CheckResult> {
-  const shadow = options.isFull ? createMemory() : await createCheckpoints(db)
   if (!options.isFull) await refuseChangedByTurn(db)
   else {
     for (const month of await archivedMonths(db)) await refuseChangedRetained(db, month)
@@ -58,7 +68,8 @@ export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promis
     await settled(db)
   }
   const ranges = await readIdRanges(db)
-  const { totals, late } = await checkPieces({ db, shadow, ranges, options })
+  const { shadow, totals: before, end } = await openRun(db, options)
+  const { totals, late } = await checkPieces({ db, shadow, ranges, options }, before)
   if (options.isFull) for (const range of ranges) await db.snapshot((tx) => compareMonth(tx, range))
   await db.snapshot(async (tx) => {
     await expectNone(tx, suspenseWithoutCases, 'the suspense balance differs from its open cases')
@@ -69,6 +80,7 @@ export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promis
   await compareDaySums(db, options)
   if (options.isFull) await compareDayLines(db)
   if (late) throw late
+  await end()
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }
 }
 
@@ -79,9 +91,10 @@ async function compareMonth(tx: Tx, range: IdRange): Promise<void> {
   await expectNone(tx, totalsWithoutRefunds([range]), 'the totals of a charge do not match its refunds')
 }
 
-interface Totals {
-  batches: number
-  transfers: number
+async function openRun(db: SnapshotDb, { isFull, run }: CheckOptions): Promise<FullRun> {
+  if (isFull && run !== undefined) return startFullRun(db, { isResumed: run === 'resumed' })
+  const shadow = isFull ? createMemory() : await createCheckpoints(db)
+  return { shadow, totals: { batches: 0, transfers: 0 }, end: () => Promise.resolve() }
 }
 
 interface PieceCheck {
@@ -98,37 +111,56 @@ interface CheckedPieces {
 }
 
 /** Checks the batches that have ended, then those that ended meanwhile, until they are one piece. */
-async function checkPieces(check: PieceCheck): Promise<CheckedPieces> {
-  const totals: Totals = { batches: 0, transfers: 0 }
-  for (;;) {
+async function checkPieces(check: PieceCheck, before: Totals): Promise<CheckedPieces> {
+  for (let totals = before; ; ) {
     const [end] = await check.db.query<{ below: bigint }>(sql`select settled_below() as below`)
-    const { pieces, late } = await checkBelow(check, end?.below ?? 0n, totals)
-    if (late) return { totals, late }
-    if (pieces === 1) return { totals }
+    const { pieces, ...round } = await checkBelow(check, end?.below ?? 0n, totals)
+    if (round.late || pieces === 1) return round
+    totals = round.totals
   }
 }
 
-interface CheckedRound {
+interface CheckedRound extends CheckedPieces {
   readonly pieces: number
-  readonly late?: MonthArchived
 }
 
 /** Checks piece after piece, and adds them to the totals. */
-async function checkBelow(check: PieceCheck, below: bigint, totals: Totals): Promise<CheckedRound> {
+async function checkBelow(check: PieceCheck, below: bigint, before: Totals): Promise<CheckedRound> {
   const { db, shadow, ranges, options } = check
+  const report = await createReport(check, below, before)
+  let totals = before
   const places = await findPlaces(db, ranges, { from: shadow.checkedBelow(), below })
   const { hasArchive = false, pieceTransfers } = options
   const order = { below, ranges, rangesOf: places.of, hasArchive, pieceTransfers }
   for (let pieces = 1; ; pieces += 1) {
     const startedAt = performance.now()
     const piece = await db.snapshot((tx) => checkPiece(tx, shadow, order)).catch(lateOf)
-    if (piece instanceof MonthArchived) return { pieces, late: piece }
-    totals.batches += piece.batches
-    totals.transfers += piece.transfers
-    options.onPiece?.(totals)
-    if (piece.isLast) return { pieces }
+    if (piece instanceof MonthArchived) return { pieces, totals, late: piece }
+    totals = { batches: totals.batches + piece.batches, transfers: totals.transfers + piece.transfers }
+    report(totals)
+    if (piece.isLast) return { pieces, totals }
     const restMs = options.isGentle ? (performance.now() - startedAt) * 3 : 0
     await pause(restMs, undefined, options.signal && { signal: options.signal })
+  }
+}
+
+async function createReport(
+  { db, shadow, options: { onPiece } }: PieceCheck,
+  below: bigint,
+  before: Totals,
+): Promise<(totals: Totals) => void> {
+  if (!onPiece) return () => undefined
+  const startedAt = performance.now()
+  const [ahead] = await db.query<{ transfers: number }>(sql`
+    select coalesce(sum(transfers), 0)::float8 as transfers
+    from ledger_batches
+    where batch >= ${shadow.checkedBelow()}
+      and batch < ${below}`)
+  const expected = before.transfers + (ahead?.transfers ?? 0)
+  return ({ transfers }) => {
+    const seconds = (performance.now() - startedAt) / 1000
+    const left = Math.max(expected - transfers, 0)
+    onPiece({ transfers, expected, secondsLeft: (left * seconds) / Math.max(transfers - before.transfers, 1) })
   }
 }
 

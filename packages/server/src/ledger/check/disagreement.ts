@@ -23,3 +23,8 @@ export interface Shadow {
 export class MonthArchived extends Error {
   override readonly name = 'MonthArchived'
 }
+
+/** What an interrupted full check kept does not fit these books or this archive. The ledger is not wrong. */
+export class CheckNotResumable extends Error {
+  override readonly name = 'CheckNotResumable'
+}

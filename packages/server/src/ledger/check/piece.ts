@@ -44,7 +44,7 @@ export async function checkPiece(tx: Tx, shadow: KeptShadow, order: PieceOrder):
   await checkRare(tx, piece, order.ranges)
   const sums = await tx.query<AccountSums>(sumsOf(piece))
   const transfers = sums.reduce((total, { transfers: count }) => total + count, 0) / 2
-  await shadow.keep(tx, piece, { sums, lines })
+  await shadow.keep(tx, piece, { batches, transfers, sums, lines })
   return { batches, transfers, isLast: below === order.below }
 }
 

@@ -27,6 +27,8 @@ interface BatchRange {
 
 /** What a piece adds. */
 export interface PieceSums {
+  readonly batches: number
+  readonly transfers: number
   readonly sums: readonly AccountSums[]
   /** The last of each wallet. */
   readonly lines: readonly LastLine[]
@@ -43,10 +45,18 @@ export interface KeptShadow extends Shadow {
 }
 
 /** For a full check: everything in memory, nothing stored. */
-export function createMemory(): KeptShadow {
+export function createMemory({ checkedBelow: from, accounts }: Remembered = nothing): Memory {
   const known = new Map<string, Counters>()
   const lastLines = new Map<string, LastLine>()
-  let checkedBelow = 0n
+  let checkedBelow = from
+  const note = (line: LastLine) => {
+    const { entry_at } = lastLines.get(line.wallet_id) ?? line
+    if (line.entry_at >= entry_at) lastLines.set(line.wallet_id, line)
+  }
+  for (const { account_id, entry_at, balance, ...counters } of accounts) {
+    known.set(account_id, counters)
+    if (entry_at !== null && balance !== null) note({ wallet_id: account_id, entry_at, balance })
+  }
   return {
     checkedBelow: () => checkedBelow,
     counters: async () => known,
@@ -54,22 +64,40 @@ export function createMemory(): KeptShadow {
     lastLines: async () => (walletId) => lastLines.get(walletId) ?? noLine,
     keep: async (_, { below }, { sums, lines }) => {
       for (const sum of sums) addTo(known, sum)
-      for (const line of lines) {
-        const { entry_at } = lastLines.get(line.wallet_id) ?? line
-        if (line.entry_at >= entry_at) lastLines.set(line.wallet_id, line)
-      }
+      lines.forEach(note)
       checkedBelow = below
+    },
+    recall: (id) => {
+      const { entry_at = null, balance = null } = lastLines.get(id) ?? {}
+      return { account_id: id, ...zero, ...known.get(id), entry_at, balance }
     },
   }
 }
 
+const zero: Counters = { debits_pending: 0n, debits_posted: 0n, credits_pending: 0n, credits_posted: 0n }
+
+/** All about an account that a full check knows. */
+export interface RememberedAccount extends Counters {
+  readonly account_id: string
+  /** The last line of a wallet. */
+  readonly entry_at: bigint | null
+  readonly balance: bigint | null
+}
+
+/** What a full check continues from. */
+export interface Remembered {
+  readonly checkedBelow: bigint
+  readonly accounts: readonly RememberedAccount[]
+}
+
+const nothing: Remembered = { checkedBelow: 0n, accounts: [] }
+
+export interface Memory extends KeptShadow {
+  recall(accountId: string): RememberedAccount
+}
+
 function addTo(known: Map<string, Counters>, sum: AccountSums): void {
-  const counters = known.get(sum.account_id) ?? {
-    debits_pending: 0n,
-    debits_posted: 0n,
-    credits_pending: 0n,
-    credits_posted: 0n,
-  }
+  const counters = known.get(sum.account_id) ?? { ...zero }
   for (const name of counterNames) counters[name] += sum[name]
   known.set(sum.account_id, counters)
 }
