@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { testDatabase } from '../dev-stack/servers.ts'
+import { until } from '../dev-stack/until.ts'
 import { DatabaseOfAnotherCell } from './connections.ts'
 import { openDatabase, sql } from './db.ts'
 import { newId } from './ids.ts'
@@ -101,6 +102,119 @@ test('a migration fails on a lock timeout instead of blocking traffic behind it'
   await client.query('commit')
 
   assert.deepEqual(await run(), ['0002_b.sql'])
+})
+
+const months = {
+  '0001_a.sql': `create table a (id int) partition by range (id); create table a_1 partition of a for values from (0) to (10);
+    create table a_2 partition of a for values from (10) to (20); insert into a select * from generate_series(0, 19)`,
+}
+const indexed = { '0002_b.sql': '-- concurrently\n-- For a list.\ncreate index a_of_id on a (id) where id > 3;\n' }
+
+async function indexesOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select indexrelid::regclass || case when indisvalid then '' else ' invalid' end as name from pg_index
+     where indrelid in (select oid from pg_class where relname in ('a', 'a_1', 'a_2', 'a_3')) order by 1`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Another connection, which ends with the test. */
+async function another(t: TestContext, url: Secret): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url.reveal() })
+  await client.connect()
+  t.after(() => client.end())
+  return client
+}
+
+/** The process of the migration, once it waits in this statement. */
+function waitingIn(client: pg.Client, statement: string): Promise<number> {
+  return until(`the migration to wait in ${statement}`, async () => {
+    const { rows } = await client.query<{ pid: number }>(
+      `select pid from pg_stat_activity where starts_with(query, $1) and wait_event_type = 'Lock' and datname = current_database()`,
+      [statement],
+    )
+    return rows[0]?.pid
+  })
+}
+
+test('a marked migration creates an index partition by partition while rows are written', async (t) => {
+  const { run, client, url, write } = await bench(t, months)
+  await run()
+  write('0002_b.sql', indexed['0002_b.sql'])
+  await client.query('begin isolation level repeatable read; select from a')
+  const migrated = run()
+  const other = await another(t, url)
+  await waitingIn(other, 'create index concurrently')
+  await other.query(`set lock_timeout = '1s'`)
+  await other.query('insert into a values (6), (16)')
+  await other.query('create table a_3 (id int); alter table a attach partition a_3 for values from (20) to (30)')
+  await client.query('commit')
+
+  assert.deepEqual(await migrated, ['0002_b.sql'])
+
+  assert.deepEqual(
+    (await indexesOf(client)).map((name) => name.replace(/_idx$/, '')),
+    ['a_3_id', 'a_of_id', 'a_of_id_1', 'a_of_id_2'],
+  )
+  assert.deepEqual(await run(), [])
+})
+
+/** As a run leaves it that was killed between the first partition and the second. */
+async function attachFirst(client: pg.Client): Promise<void> {
+  await client.query('drop index a_of_id_1; create index a_of_id_1 on a_1 (id) where id > 3')
+  await client.query('alter index a_of_id attach partition a_of_id_1')
+}
+
+test('a marked migration that was killed drops the invalid index and continues', async (t) => {
+  const { run, client, url, write, states } = await bench(t, months)
+  await run()
+  write('0002_b.sql', indexed['0002_b.sql'])
+  const other = await another(t, url)
+  for (const part of [1, 2]) {
+    if (part === 2) await attachFirst(client)
+    await client.query('begin isolation level repeatable read; select from a')
+    const killed = assert.rejects(run(), /0002_b\.sql failed; run it again/)
+    await other.query('select pg_terminate_backend($1)', [await waitingIn(other, 'create index concurrently')])
+    await killed
+    await client.query('commit')
+    const left = await indexesOf(client)
+    assert.ok(left.includes(`a_of_id_${part} invalid`), left.join(', '))
+    assert.equal((await states())[1]?.applied_at, undefined)
+  }
+
+  assert.deepEqual(await run(), ['0002_b.sql'])
+
+  assert.deepEqual(await indexesOf(client), ['a_of_id', 'a_of_id_1', 'a_of_id_2'])
+})
+
+test('a marked migration makes writers wait for 200 ms at most, and tries again', async (t) => {
+  const { run, client, url, write } = await bench(t, months)
+  await run()
+  write('0002_b.sql', indexed['0002_b.sql'])
+  await client.query('begin; insert into a values (5)')
+  const migrated = run()
+  const other = await another(t, url)
+  await waitingIn(other, 'create index if not exists')
+  await other.query(`set lock_timeout = '1s'`)
+  await other.query('insert into a values (6)')
+  await client.query('commit')
+
+  assert.deepEqual(await migrated, ['0002_b.sql'])
+})
+
+test('concurrent runs of a marked migration do not wait for each other in a circle', async (t) => {
+  const { run, client } = await bench(t, { ...months, ...indexed })
+
+  const applied = await Promise.all(Array.from({ length: 5 }, run))
+
+  assert.deepEqual(applied.flat().length, 2)
+  assert.deepEqual(await indexesOf(client), ['a_of_id', 'a_of_id_1', 'a_of_id_2'])
+})
+
+test('a marked migration refuses everything but indexes', async (t) => {
+  const { run } = await bench(t, { ...first, '0002_b.sql': '-- concurrently\nupdate a set id = 1' })
+
+  await assert.rejects(run(), (error: Error) => /"update a set id = 1" is not of the form/.test(String(error.cause)))
 })
 
 test('a login without superuser rights can migrate the service', async (t) => {

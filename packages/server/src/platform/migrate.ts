@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { createConcurrently, isConcurrent, readIndexes } from './concurrent-indexes.ts'
 import { DatabaseOfAnotherCell } from './connections.ts'
 import { type Db, sql } from './db.ts'
 import { cellOf } from './ids.ts'
@@ -28,8 +30,8 @@ export interface Migrated {
 }
 
 /**
- * Applies pending migrations in file-name order. Forward only: each file runs once, in its own transaction, and a file that
- * changed after it was applied stops the migration. Several processes may call this at once; one works and the others find
+ * Applies pending migrations in file-name order. Forward only: each file runs once, in its own transaction unless it creates indexes
+ * concurrently, and a file that changed after it was applied stops the migration. Several processes may call this at once; one works and the others find
  * nothing left. Waits at most 5 s for any lock, so that a migration never queues traffic behind it: it fails instead, and can be
  * run again. Afterwards the database can be written to in its current cluster, and belongs to this cell. One that belongs to
  * another cell, or whose newest key pairs name another one, is left as it is.
@@ -37,7 +39,7 @@ export interface Migrated {
 export async function migrate(ownerUrl: Secret, cell: number, from: string = folder): Promise<Migrated> {
   const migrations = await readMigrations(from)
   return withClient(ownerUrl, async (client) => {
-    await client.query('select pg_advisory_lock(hashtext($1))', ['malipo migrations'])
+    await takeTurn(client)
     await client.query(`set lock_timeout = '5s'`)
     await createTable(client)
     const applied = await readApplied(client)
@@ -48,6 +50,19 @@ export async function migrate(ownerUrl: Secret, cell: number, from: string = fol
     await recordCell(client, cell)
     return { applied: pending.map(({ name }) => name), epoch: await startEpoch(client) }
   })
+}
+
+const turnPauseMs = 100
+
+/** Asks again and again: one that waits in a statement has a snapshot, and an index that is created concurrently waits for all. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ is_ours: boolean }>('select pg_try_advisory_lock(hashtext($1)) as is_ours', [
+      'malipo migrations',
+    ])
+    if (rows[0]?.is_ours) return
+    await pause(turnPauseMs)
+  }
 }
 
 /** Every migration of this version, and when it was applied. */
@@ -108,7 +123,9 @@ function refuseChanged(migrations: readonly Migration[], applied: ReadonlyMap<st
   throw new Error(`${names} changed after being applied; restore the file and put the change in a new migration`)
 }
 
-async function apply(client: pg.Client, { name, checksum, text }: Migration): Promise<void> {
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  const { name, checksum, text } = migration
+  if (isConcurrent(text)) return applyConcurrently(client, migration)
   try {
     await client.query('begin')
     await client.query(text)
@@ -118,6 +135,16 @@ async function apply(client: pg.Client, { name, checksum, text }: Migration): Pr
   } catch (error) {
     await client.query('rollback')
     throw new Error(`migration ${name} failed; nothing of it was applied`, { cause: error })
+  }
+}
+
+async function applyConcurrently(client: pg.Client, { name, checksum, text }: Migration): Promise<void> {
+  try {
+    for (const index of readIndexes(text)) await createConcurrently(client, index)
+    await client.query('reset role')
+    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [name, checksum])
+  } catch (error) {
+    throw new Error(`migration ${name} failed; run it again, and it continues with what is missing`, { cause: error })
   }
 }
 
@@ -196,6 +223,7 @@ async function asOwner<Row extends pg.QueryResultRow>(client: pg.Client, text: s
 
 async function withClient<Result>(url: Secret, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url.reveal() })
+  client.on('error', () => undefined) // The statement that runs fails and reports it.
   await client.connect()
   try {
     return await work(client)
