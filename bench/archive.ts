@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadConfig } from '../packages/server/src/config.ts'
 import { openContext } from '../packages/server/src/context.ts'
-import { until } from '../packages/server/src/dev-stack/until.ts'
 import { sealHeads } from '../packages/server/src/ledger/seals.ts'
-import { readId, showId } from '../packages/server/src/platform/ids.ts'
+import { showId } from '../packages/server/src/platform/ids.ts'
 import { sumDays } from '../packages/server/src/wallets/sum-days.ts'
-import type { Cell, CellMerchant } from '../test/support/cluster/cell.ts'
-import { batchesBelow, fillMonths } from './archive-fill.ts'
+import type { Cell } from '../test/support/cluster/cell.ts'
+import { fillOldLedger } from '../test/support/load/old-ledger.ts'
 import type { Bench } from './bench.ts'
 import { onSite, type Site } from './site.ts'
 
@@ -82,49 +81,12 @@ async function sizeOf({ ask }: Cell): Promise<number> {
 
 type Timed = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 
-/** Two payments by the engine, copied; then the sums of past days and a seal, as a worker makes them. */
+/** Then the sums of past days and a seal, as a worker makes them. */
 async function fill({ cell, simulator, servers }: Site, timed: Timed): Promise<void> {
   await servers.postgres.run('postgres', `alter system set max_wal_size = '8GB'`, 'select pg_reload_conf()')
-  await cell.ask(`update batch_epochs set batch_offset = ${batchesBelow}`)
-  for (const [table, column] of [
-    ['relays', 'relayed_below'],
-    ['delta_folds', 'folded_below'],
-  ])
-    await cell.ask(`update ${table} set ${column} = ${batchesBelow}`)
-  const merchant = await cell.merchant()
-  const api = await cell.start('api', 'api')
-  const worker = await cell.start('worker', 'worker')
-  await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
-  const [charge, payout] = await timed('engine', async () => [
-    await pay(cell, merchant, api.url, '/fiat/deposit/momo', { phoneNumber: '+254712000001' }),
-    await pay(cell, merchant, api.url, '/fiat/payout', {
-      ...{ amount: 50, country: 'KE', destination: 'MoMo' },
-      payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254712000003' },
-    }),
-  ])
-  for (const each of [api, worker]) await each.stop()
-  // The copies come first: what was sealed and checked so far did not have them.
-  await cell.ask('truncate ledger_seals')
-  await cell.ask('update ledger_checkpoints set checked_below = 0, seal = 0')
-  await cell.ask('truncate checked_accounts')
-  await timed('copy', () => fillMonths(cell, { charge: charge ?? '', payout: payout ?? '', payments, months }))
+  await timed('copy', () => fillOldLedger(cell, simulator, { payments, months }))
   const { db, close } = openContext(loadConfig(cell.variables))
   await timed('sumDays', () => sumDays(db.write, { signal: new AbortController().signal }))
   await sealHeads(db.write)
   await close()
-}
-
-let references = 0
-
-async function pay({ ask }: Cell, merchant: CellMerchant, url: string, path: string, order: object): Promise<string> {
-  references += 1
-  const body = { amount: 100, currency: 'KES', externalReference: `sample-${references}`, ...order }
-  const response = await merchant.call(url, 'POST', path, body)
-  const id = readId('transaction', String(response.body['transactionId']))
-  assert.ok(id, JSON.stringify(response.body))
-  await until('the payment to end', async () => {
-    const [row] = await ask<{ state: string }>('select state from transactions where id = $1', [id])
-    return row?.state === 'successful'
-  })
-  return id
 }

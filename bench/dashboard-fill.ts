@@ -10,6 +10,7 @@ import { providerKeyOf, readId } from '../packages/server/src/platform/ids.ts'
 import { monthly } from '../packages/server/src/platform/partitions.ts'
 import { createVault, type Vault } from '../packages/server/src/platform/seal.ts'
 import type { Cell, CellMerchant } from '../test/support/cluster/cell.ts'
+import { olderMonths } from '../test/support/load/older-months.ts'
 import { markets } from '../tools/demo/markets.ts'
 import {
   batchesBelow,
@@ -22,7 +23,7 @@ import {
   type Sample,
   type Story,
 } from './copy-payments.ts'
-import { dropIndexes, olderMonths } from './filling.ts'
+import { dropIndexes } from './filling.ts'
 import type { Site } from './site.ts'
 
 const chunk = 50_000

@@ -6,8 +6,9 @@ import { counterpartyLookups, plainHash } from '../packages/server/src/payments/
 import { monthly } from '../packages/server/src/platform/partitions.ts'
 import { createVault, type Vault } from '../packages/server/src/platform/seal.ts'
 import type { Cell, CellMerchant } from '../test/support/cluster/cell.ts'
+import { olderMonths } from '../test/support/load/older-months.ts'
 import { type Bench, type Measured, rounded } from './bench.ts'
-import { dropIndexes, olderMonths } from './filling.ts'
+import { dropIndexes } from './filling.ts'
 import { onSite, percentile } from './site.ts'
 
 /** A small database by default; the guarantee is measured with BENCH_PAYMENTS=5000000. */

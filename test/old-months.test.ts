@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { olderMonths } from '../bench/filling.ts'
 import { until } from '../packages/server/src/dev-stack/until.ts'
 import { openCounterparty, sealCounterparty } from '../packages/server/src/payments/model/counterparty.ts'
 import { firstIdAt, readId, showId } from '../packages/server/src/platform/ids.ts'
@@ -9,6 +8,7 @@ import { openInbox } from '../packages/server/src/testing/inbox.ts'
 import { type PayingMalipo, payingMalipo, payOut } from '../packages/server/src/testing/paying.ts'
 import { walk } from '../packages/server/src/testing/searching.ts'
 import { startDeliveries } from '../packages/server/src/workers/deliveries.ts'
+import { olderMonths } from './support/load/older-months.ts'
 import { watchLocks } from './support/partition-locks.ts'
 
 /** Beside this month and the three that are attached ahead. */

@@ -1,20 +1,67 @@
-import type { Cell } from '../test/support/cluster/cell.ts'
-import { olderMonths } from './filling.ts'
+import assert from 'node:assert/strict'
+import { until } from '../../../packages/server/src/dev-stack/until.ts'
+import { readId } from '../../../packages/server/src/platform/ids.ts'
+import type { Cell, CellMerchant } from '../cluster/cell.ts'
+import type { SimulatorControl } from '../cluster/simulator-control.ts'
+import { olderMonths } from './older-months.ts'
 
 /** Numbers of the copies' batches are below, those of the engine above. */
-export const batchesBelow = 10_000_000
+const batchesBelow = 10_000_000
 const firstBatch = 1000
 /** Even, because a charge and a payout alternate. */
 const paymentsInBatch = 20
 const chunk = 100_000
 
-interface FillOrder {
-  /** Ended payments of the engine, to be copied in turn. */
-  readonly charge: string
-  readonly payout: string
+interface Age {
   readonly payments: number
   /** Whole months before this one. */
   readonly months: number
+}
+
+interface FillOrder extends Age {
+  /** Ended payments of the engine, to be copied in turn. */
+  readonly charge: string
+  readonly payout: string
+}
+
+/** Two payments by the engine, copied many times. No check has seen them, and nothing is sealed. */
+export async function fillOldLedger(cell: Cell, simulator: SimulatorControl, age: Age): Promise<void> {
+  await cell.ask(`update batch_epochs set batch_offset = ${batchesBelow}`)
+  for (const [table, column] of [
+    ['relays', 'relayed_below'],
+    ['delta_folds', 'folded_below'],
+  ])
+    await cell.ask(`update ${table} set ${column} = ${batchesBelow}`)
+  const merchant = await cell.merchant()
+  const api = await cell.start('api', 'api')
+  const worker = await cell.start('worker', 'worker')
+  await simulator.tune({ callbackBase: `${api.url}/callbacks/sandbox` })
+  const charge = await pay(cell, merchant, api.url, '/fiat/deposit/momo', { phoneNumber: '+254712000001' })
+  const payout = await pay(cell, merchant, api.url, '/fiat/payout', {
+    ...{ amount: 50, country: 'KE', destination: 'MoMo' },
+    payoutMethod: { accountName: 'Amina Otieno', accountNumber: '+254712000003' },
+  })
+  for (const each of [api, worker]) await each.stop()
+  // The copies come first: what was sealed and checked so far did not have them.
+  await cell.ask('truncate ledger_seals')
+  await cell.ask('update ledger_checkpoints set checked_below = 0, seal = 0')
+  await cell.ask('truncate checked_accounts')
+  await fillMonths(cell, { charge, payout, ...age })
+}
+
+let references = 0
+
+async function pay({ ask }: Cell, merchant: CellMerchant, url: string, path: string, order: object): Promise<string> {
+  references += 1
+  const body = { amount: 100, currency: 'KES', externalReference: `sample-${references}`, ...order }
+  const response = await merchant.call(url, 'POST', path, body)
+  const id = readId('transaction', String(response.body['transactionId']))
+  assert.ok(id, JSON.stringify(response.body))
+  await until('the payment to end', async () => {
+    const [row] = await ask<{ state: string }>('select state from transactions where id = $1', [id])
+    return row?.state === 'successful'
+  })
+  return id
 }
 
 type Row = Readonly<Record<string, unknown>>
@@ -30,7 +77,7 @@ interface Sample {
  * Copies a charge and a payout in turn, spread evenly over past months and the start of this one, into a wallet that has only the
  * copies. Statements copy 100,000 payments at once. Batches, hash chain, deltas and counters fit, so that a full check passes.
  */
-export async function fillMonths(cell: Cell, order: FillOrder): Promise<void> {
+async function fillMonths(cell: Cell, order: FillOrder): Promise<void> {
   const { ask } = cell
   for (const parent of ['transactions', 'transfers'])
     await ask(`set role malipo_owner; ${olderMonths(parent, order.months)}`)
