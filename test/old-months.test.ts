@@ -7,6 +7,7 @@ import { monthly } from '../packages/server/src/platform/partitions.ts'
 import { openInbox } from '../packages/server/src/testing/inbox.ts'
 import { type PayingMalipo, payingMalipo, payOut } from '../packages/server/src/testing/paying.ts'
 import { walk } from '../packages/server/src/testing/searching.ts'
+import { sweepEndpoints } from '../packages/server/src/webhooks/sweep.ts'
 import { startDeliveries } from '../packages/server/src/workers/deliveries.ts'
 import { olderMonths } from './support/load/older-months.ts'
 import { watchLocks } from './support/partition-locks.ts'
@@ -46,6 +47,7 @@ test('the life of a payment locks no more months when there are more', async (t)
   t.after(() => deliveries.stop())
 
   for (let run = 0; run < runs; run += 1) {
+    if (run === 1) watch.writes.restart() // The first claim of an endpoint looks for older records.
     const { id } = await payOut(merchant)
     await malipo.comesTo(id, 'successful')
     await until('its webhooks to be delivered', () => {
@@ -54,8 +56,49 @@ test('the life of a payment locks no more months when there are more', async (t)
     })
   }
 
-  const found = watch.writes.above(2).filter(({ statement }) => !isOfTheSweep(statement))
+  const found = watch.writes.above(newestMonths).filter(({ statement }) => !isOfTheSweep(statement))
   assert.deepEqual(found, [])
+})
+
+test('a webhook of years ago that is sent again is delivered, and claims then read the newest months again', async (t) => {
+  const malipo = await oldMalipo(t)
+  const inbox = await openInbox()
+  t.after(() => inbox.close())
+  const merchant = await malipo.merchant()
+  await merchant.call('PUT', '/api/b2b/users', { sandboxWebhookUrl: `${inbox.url}/hooks` })
+  const { id } = await payOut(merchant, { by: 'house' })
+  const [old = ''] = await copyTo(malipo, id, [30])
+  await malipo.ask(`update webhook_records set next_attempt_at = null where id = $1`, [readId('transaction', old)])
+  const deliveries = startDeliveries(malipo.ctx)
+  t.after(() => deliveries.stop())
+  const startOfWaiting = async () => {
+    const [row] = await malipo.ask<{ waiting_from: string }>(
+      `select waiting_from from webhook_endpoints where merchant_id = $1 and env = 'sandbox'`,
+      [readId('merchant', merchant.id)],
+    )
+    return row?.waiting_from ?? ''
+  }
+  const arrived = (count: number) => until('webhooks to arrive', () => inbox.received.length === count)
+  const recent = firstIdAt(Date.now() - 62 * 86_400_000)
+  await arrived(1)
+  await until('claims to read the newest months', async () => (await startOfWaiting()) > recent)
+
+  const shown = showId('webhook', readId('transaction', old) ?? '')
+  const { status } = await merchant.call('POST', `/api/b2b/webhooks/${shown}/resend`)
+
+  assert.equal(status, 200)
+  await arrived(2)
+  await payOut(merchant, { by: 'house' })
+  await arrived(3)
+  await until('claims to read the newest months again', async () => (await startOfWaiting()) > recent)
+  // As the version before sends it again.
+  await malipo.ask(`update webhook_records set next_attempt_at = record_time() where id = $1`, [
+    readId('transaction', old),
+  ])
+
+  assert.equal(await sweepEndpoints(malipo.ctx.db.write), 1)
+
+  await arrived(4)
 })
 
 test('reads by id and first pages of lists lock the newest months only', async (t) => {

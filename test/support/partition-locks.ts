@@ -29,7 +29,7 @@ type Client = Parameters<Parameters<typeof withClient>[1]>[0]
 type Locks = ReadonlyMap<string, number>
 
 const locks = `
-  select parent.relname as table, count(*)::int as months
+  select parent.relname as table, count(distinct month.oid)::int as months
   from pg_locks l
   join pg_inherits i on i.inhrelid = l.relation
   join pg_class parent on parent.oid = i.inhparent

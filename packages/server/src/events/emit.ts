@@ -107,8 +107,8 @@ async function countFeeds(tx: Tx, notifying: readonly NotifyingEvent[]): Promise
 /**
  * Inserts a record for each event that its merchant's default endpoint gets, and makes the endpoint due. The endpoint is locked
  * even when it is due already: a claim that started before this commit does not see the record, and would mark the endpoint idle.
- * Claims read records from `due_from` on, so `due_from` is never later than a record. An event that is sent out of order is not
- * due until the final event is delivered (webhooks/fault-injection.ts).
+ * Claims read records from `due_from` and `waiting_from` on, so neither is later than a record. An event that is sent out of order
+ * is not due until the final event is delivered (webhooks/fault-injection.ts).
  */
 async function keepForDefault(tx: Tx, at: Date, notifying: readonly NotifyingEvent[]): Promise<void> {
   if (notifying.length === 0) return
@@ -127,17 +127,19 @@ async function keepForDefault(tx: Tx, at: Date, notifying: readonly NotifyingEve
         and (e.events = '{}' or r.event = any(e.events))
       returning merchant_id, env
     ), woken as (
-      select e.merchant_id, e.env, e.next_due, e.rests_until, e.due_from
+      select e.merchant_id, e.env, e.next_due, e.rests_until, e.due_from, e.waiting_from
       from webhook_endpoints e
       where (e.merchant_id, e.env) in (select merchant_id, env from kept)
       order by e.merchant_id, e.env
       for no key update
     )
     update webhook_endpoints e
-    set next_due = least(e.next_due, greatest(${at}, e.rests_until)), due_from = least(e.due_from, ${at})
+    set next_due = least(e.next_due, greatest(${at}, e.rests_until)), due_from = least(e.due_from, ${at}),
+      waiting_from = least(e.waiting_from, id_at(${at}))
     from woken
     where (e.merchant_id, e.env) = (woken.merchant_id, woken.env)
-      and (coalesce(woken.next_due, 'infinity') > greatest(${at}, woken.rests_until) or woken.due_from > ${at})`)
+      and (coalesce(woken.next_due, 'infinity') > greatest(${at}, woken.rests_until) or woken.due_from > ${at}
+        or woken.waiting_from > id_at(${at}))`)
 }
 
 /**
@@ -159,7 +161,7 @@ async function keepForAdded(tx: Tx, at: Date, notifying: readonly NotifyingEvent
       select e.*
       from (select distinct merchant_id, env from notified order by merchant_id, env) as o
       cross join lateral (
-        select a.merchant_id, a.env, a.id, a.events, a.next_due, a.rests_until, a.due_from
+        select a.merchant_id, a.env, a.id, a.events, a.next_due, a.rests_until, a.due_from, a.waiting_from
         from added_webhook_endpoints a
         where a.merchant_id = o.merchant_id
           and a.env = o.env
@@ -179,11 +181,13 @@ async function keepForAdded(tx: Tx, at: Date, notifying: readonly NotifyingEvent
       returning endpoint_id
     )
     update added_webhook_endpoints e
-    set next_due = least(e.next_due, greatest(${at}, e.rests_until)), due_from = least(e.due_from, ${at})
+    set next_due = least(e.next_due, greatest(${at}, e.rests_until)), due_from = least(e.due_from, ${at}),
+      waiting_from = least(e.waiting_from, id_at(${at}))
     from added
     where e.id = added.id
       and e.id in (select endpoint_id from kept)
-      and (coalesce(added.next_due, 'infinity') > greatest(${at}, added.rests_until) or added.due_from > ${at})`)
+      and (coalesce(added.next_due, 'infinity') > greatest(${at}, added.rests_until) or added.due_from > ${at}
+        or added.waiting_from > id_at(${at}))`)
 }
 
 const isHeldBack = ({ name, scenario }: MerchantEvent) =>

@@ -61,6 +61,14 @@ export function monthsSince(ids: readonly string[]): IdRange {
   return { from: isRecent ? new MonthStart(first) : startOf(first), below: lastId, plan: 'kept' }
 }
 
+/** The months from here are recent: where what is needed is not older, a statement has the newest months only. */
+export const recentStart = (): MonthStart => new MonthStart(oldestRecent(Date.now()))
+
+/** A range whose end may be the place of a page. */
+export interface ListRange extends IdRange {
+  readonly below: string
+}
+
 /** Plain ids: from the first, included, to the second, not included. */
 export interface IdSpan {
   readonly from: string
@@ -83,11 +91,11 @@ export async function newestFirst<Row>(
 }
 
 /** The newest months of a span, and the others if there are any. */
-export function newestThenOlder({ from, below }: IdSpan): readonly [IdRange, ...IdRange[]] {
+export function newestThenOlder({ from, below }: IdSpan): readonly [ListRange, ...ListRange[]] {
   const now = Date.now()
   const end = timeOfId(below)
   const start = new MonthStart(oldestRecent(Math.min(end, now)))
   if (start.id <= from) return [{ from, below, plan: 'custom' }]
-  const newest: IdRange = end < now ? { from: start.id, below, plan: 'custom' } : { from: start, below, plan: 'kept' }
+  const newest: ListRange = end < now ? { from: start.id, below, plan: 'custom' } : { from: start, below, plan: 'kept' }
   return [newest, { from, below: start.id, plan: 'kept' }]
 }

@@ -2,6 +2,10 @@ import type { PublicStatus } from '../payments/model/state.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import type { Moments } from '../platform/days.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
+import { lastId } from '../platform/ids.ts'
+import { allMonths, monthsOf } from '../platform/months.ts'
+import { readTransactions } from '../transactions/read.ts'
+import { readReasons } from '../transactions/refund-fields.ts'
 
 export interface RefundsWanted extends Moments {
   readonly chargeId: string | undefined
@@ -24,7 +28,6 @@ export interface RefundPage {
 
 /** A status without an index is looked for among this many refunds of a page at most. */
 const rowsScannedMax = 2000
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** A merchant's refunds, newest first. A page may be short although there are more: it reads a bounded number of rows. */
 export async function listRefunds(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundPage> {
@@ -47,29 +50,28 @@ function isOf(status: PublicStatus | undefined, state: Transaction['state']): bo
   return status === 'pending' ? isPending : state === status
 }
 
-/** The refunds of one charge come from its own key; others from the merchant's index. */
-function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRow[]> {
+/** Refunds by their links, newest first. One whose row is archived is left out. */
+async function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRow[]> {
+  const links = await readLinks(db, owner, wanted)
+  const ids = links.map(({ transaction_id }) => transaction_id)
+  const [transactions, reasons] = await Promise.all([readTransactions(db, owner, ids), readReasons(db, owner, ids)])
+  return transactions
+    .map((transaction) => ({ ...transaction, refund_reason: reasons.get(transaction.id) ?? null }))
+    .sort((left, right) => (left.id < right.id ? 1 : -1))
+}
+
+interface LinkRow {
+  readonly transaction_id: string
+}
+
+/** The refunds of one charge come from its own key; others from the merchant's index, which has a place in every month. */
+function readLinks(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<LinkRow[]> {
   const { chargeId, from, below, before = lastId } = wanted
-  if (chargeId !== undefined)
-    return db.query<RefundRow>(
+  if (chargeId === undefined)
+    return db.within<LinkRow>(
       owner,
+      allMonths,
       sql`
-        select t.*, r.reason as refund_reason
-        from refunds_of_charges l
-        join transactions t on t.id = l.transaction_id
-        left join refund_reasons r on r.transaction_id = t.id
-        where l.charge_id = ${chargeId}
-          and l.transaction_id < ${before}
-          and l.transaction_id >= id_at(${from})
-          and l.transaction_id < id_at(${below})
-        order by l.transaction_id desc
-        limit ${rowsMax(wanted)}`,
-    )
-  return db.query<RefundRow>(
-    owner,
-    sql`
-      select t.*, r.reason as refund_reason
-      from (
         select transaction_id
         from refunds_of_charges
         where merchant_id = ${owner.merchant_id}
@@ -78,10 +80,22 @@ function scan(db: ReadDb, owner: Owner, wanted: RefundsWanted): Promise<RefundRo
           and transaction_id >= id_at(${from})
           and transaction_id < id_at(${below})
         order by transaction_id desc
-        limit ${rowsMax(wanted)}
-      ) l
-      join transactions t on t.id = l.transaction_id
-      left join refund_reasons r on r.transaction_id = t.id
-      order by t.id desc`,
+        limit ${rowsMax(wanted)}`,
+    )
+  const months = monthsOf([chargeId])
+  return db.within<LinkRow>(
+    owner,
+    months,
+    sql`
+      select transaction_id
+      from refunds_of_charges
+      where charge_id = ${chargeId}
+        and charge_id >= ${months.from}
+        and charge_id < ${months.below}
+        and transaction_id < ${before}
+        and transaction_id >= id_at(${from})
+        and transaction_id < id_at(${below})
+      order by transaction_id desc
+      limit ${rowsMax(wanted)}`,
   )
 }

@@ -38,7 +38,12 @@ export async function readRefundFields(
   }
 }
 
-async function readReasons(db: ReadDb, owner: Owner, refunds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** The merchants' words for refunds, by their ids. */
+export async function readReasons(
+  db: ReadDb,
+  owner: Owner,
+  refunds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   if (refunds.length === 0) return new Map()
   const months = monthsOf(refunds)
   const rows = await db.within<{ transaction_id: string; reason: string }>(

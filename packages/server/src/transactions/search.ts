@@ -2,7 +2,7 @@ import { openCounterparty } from '../payments/model/counterparty.ts'
 import type { Transaction } from '../payments/model/store.ts'
 import { type Owner, type ReadDb, sql } from '../platform/db.ts'
 import { firstIdAt, lastId } from '../platform/ids.ts'
-import { type IdRange, type IdSpan, newestFirst, newestThenOlder } from '../platform/months.ts'
+import { type IdRange, type IdSpan, newestThenOlder } from '../platform/months.ts'
 import type { Vault } from '../platform/seal.ts'
 import type { ReferenceData } from '../reference/data.ts'
 import { type Filtered, isSelective, passes, type TransactionFilter } from './filter.ts'
@@ -80,14 +80,20 @@ function examineAll<Row extends Searched>({ db }: SearchContext, owner: Owner, w
   const { filter, limit, read } = wanted
   const most = Math.max(examinedMax, limit + 1)
   let next = isSelective(filter) ? Math.min(5 * (limit + 1), most) : limit + 1
+  const ranges = [...newestThenOlder(spanOf(filter, wanted.before))]
   return async (from) => {
     const examined = next
     if (isSelective(filter)) next = Math.min(2 * next, most)
-    const walked = await walk(db.read, owner, filter, from, examined)
+    const [range] = ranges
+    const walked = range
+      ? await walk(db.read, owner, filter, { ...range, below: least(from, range.below) }, examined)
+      : []
+    const isEnd = walked.length < examined
+    if (isEnd) ranges.shift() // Older months only if this page needs them.
     const passing = walked.filter((row) => passes(filter, row))
     const ids = passing.slice(0, limit + 1).map(({ id }) => id) // More would not fit the page, and each is read whole.
     const rows = ids.length === 0 ? [] : await read(owner, ids)
-    return { rows: rows.sort(byAge), next: walked.length < examined ? undefined : walked.at(-1)?.id }
+    return { rows: rows.sort(byAge), next: isEnd ? ranges[0]?.below : walked.at(-1)?.id }
   }
 }
 
@@ -179,18 +185,15 @@ function lookUpIn(
 
 /** The ids of the filter's days, before this one. */
 function spanOf({ from, below }: TransactionFilter, before: string): IdSpan {
-  const end = firstIdAt(below.getTime())
-  return { from: firstIdAt(from.getTime()), below: before < end ? before : end }
+  return { from: firstIdAt(from.getTime()), below: least(before, firstIdAt(below.getTime())) }
 }
+
+const least = (left: string, right: string) => (left < right ? left : right)
 
 type Walked = Filtered & Pick<Transaction, 'id'>
 
 /** Reads along the index that selects most. */
-function walk(db: ReadDb, owner: Owner, filter: TransactionFilter, before: string, limit: number): Promise<Walked[]> {
-  return newestFirst(spanOf(filter, before), limit, (range, most) => walkIn(db, owner, filter, range, most))
-}
-
-function walkIn(
+function walk(
   db: ReadDb,
   { merchant_id, env }: Owner,
   { type, currency, status }: TransactionFilter,

@@ -3,7 +3,7 @@ import type { Transaction } from '../payments/model/store.ts'
 import { timing } from '../payments/resolve/timing.ts'
 import { sql, type Tx, type WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
-import { monthsOf } from '../platform/months.ts'
+import { allMonths, type IdRange, monthsOf, recentStart } from '../platform/months.ts'
 import type { Scenario } from '../scenarios/catalogue.ts'
 
 /** A record to deliver, and its endpoint. The worker that claimed it owns it for as long as an attempt can take. */
@@ -53,7 +53,7 @@ export const newPlace = (): ClaimPlace => ({ doneUntil: undefined, deepPolledAt:
  * While a session holds a snapshot (pg_dump, a report), indexes keep every earlier version of a row. So both reads start at a
  * point below which nothing is due: endpoints where this worker's last claim ended, records at their endpoint's `due_from`.
  * Accepting payments locks endpoints too, so the commit waits for neither the disk nor the standby: a claim lost in a crash is
- * repeated.
+ * repeated. Only the months that have waiting records are read.
  */
 export function claimDeliveries(
   db: WriteDb,
@@ -72,7 +72,7 @@ export function claimDeliveries(
     ])
     if (isDeep) place.deepPolledAt = performance.now()
     if (ready.length < endpointsMax) place.doneUntil = clock?.now
-    const picked = ready.length === 0 ? [] : await pick(tx, tables, ready)
+    const picked = await pickAll(tx, tables, ready)
     if (picked.length === 0) return []
     const [parties] = await Promise.all([
       partiesOf(
@@ -90,22 +90,59 @@ export function claimDeliveries(
   })
 }
 
+/** An endpoint to claim of. Its waiting records have no smaller ids. */
+type Ready = EndpointKey & { readonly waiting_from: string }
+
+/** Endpoints whose records wait for months are rare: the others are not claimed with the plan for all months. */
+async function pickAll(tx: Tx, tables: EndpointTables, ready: readonly Ready[]): Promise<Picked[]> {
+  const recent = recentStart()
+  const isRecent = ({ waiting_from }: Ready) => waiting_from >= recent.id
+  const others = ready.filter((each) => !isRecent(each))
+  const [picked, older] = await Promise.all([
+    pick(tx, tables, ready.filter(isRecent), recent),
+    pick(tx, tables, others, allMonths.from),
+    raiseStart(tx, tables, others),
+  ])
+  return [...picked, ...older]
+}
+
+/**
+ * Waiting records of these locked endpoints start at the month before this one, unless an older one waits. A record that is committed
+ * later is newer, or its transaction lowers the start under the endpoint's lock.
+ */
+async function raiseStart(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]): Promise<void> {
+  if (endpoints.length === 0) return
+  await tx.query(sql`
+    with start as materialized (
+      select id_at(date_trunc('month', record_time(), 'UTC') - interval '1 month') as id
+    )
+    update webhook_endpoints e
+    set waiting_from = start.id
+    from start, unnest(${endpoints.map(({ merchant_id }) => merchant_id)}::uuid[], ${endpoints.map(({ env }) => env)}::text[],
+      ${endpoints.map(({ endpoint_id }) => endpoint_id)}::uuid[]) as wanted(merchant_id, env, id)
+    where (e.merchant_id, e.env, e.id) = (wanted.merchant_id, wanted.env::environment, wanted.id)
+      and e.waiting_from < start.id
+      and not exists (
+        select
+        from webhook_records w
+        where (w.merchant_id, w.env, w.endpoint_id) = (e.merchant_id, e.env, e.id)
+          and w.next_attempt_at is not null
+          and w.id < start.id
+      )`)
+}
+
 interface ReadyWanted {
   readonly after: Date | string
   readonly leftOut: readonly EndpointKey[]
   readonly endpointsMax: number
 }
 
-function readyAfter(
-  tx: Tx,
-  { sql }: EndpointTables,
-  { after, leftOut, endpointsMax }: ReadyWanted,
-): Promise<EndpointKey[]> {
-  return tx.query<EndpointKey>(sql`
+function readyAfter(tx: Tx, { sql }: EndpointTables, { after, leftOut, endpointsMax }: ReadyWanted): Promise<Ready[]> {
+  return tx.query<Ready>(sql`
     with moment as materialized (
       select record_time() as now
     )
-    select e.merchant_id, e.env, e.id as endpoint_id
+    select e.merchant_id, e.env, e.id as endpoint_id, e.waiting_from
     from webhook_endpoints e, moment
     where e.next_due > least(${after}::timestamptz, now - ${`${timing.webhookLookbackMs} milliseconds`}::interval)
       and e.next_due <= now
@@ -126,7 +163,13 @@ function readyAfter(
 type Picked = Omit<Delivery, 'type' | 'counterparty'> & { readonly lease_end: string }
 
 /** Locks the records to lease and updates each endpoint. Its `due_from` never passes a waiting record. */
-function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]): Promise<Picked[]> {
+async function pick(
+  tx: Tx,
+  { sql }: EndpointTables,
+  endpoints: readonly EndpointKey[],
+  from: IdRange['from'],
+): Promise<Picked[]> {
+  if (endpoints.length === 0) return []
   return tx.query<Picked>(sql`
     with moment as materialized (
       select now, now + ${`${timing.webhookLeaseMs} milliseconds`}::interval as lease_end,
@@ -139,6 +182,7 @@ function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]
           select count(*)::int
           from webhook_records w
           where (w.merchant_id, w.env, w.endpoint_id) = (e.merchant_id, e.env, e.id)
+            and w.id >= ${from}
             and w.next_attempt_at between now and lease_end
             and w.leased_until > now
         ) as under_way,
@@ -154,6 +198,7 @@ function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]
         select *
         from webhook_records w
         where (w.merchant_id, w.env, w.endpoint_id) = (ready.merchant_id, ready.env, ready.id)
+          and w.id >= ${from}
           and w.next_attempt_at between ready.due_from and ready.now
         order by w.next_attempt_at, w.id
         limit greatest(0, ready.most - ready.under_way)
@@ -168,6 +213,7 @@ function pick(tx: Tx, { sql }: EndpointTables, endpoints: readonly EndpointKey[]
         select min(w.next_attempt_at)
         from webhook_records w
         where (w.merchant_id, w.env, w.endpoint_id) = (ready.merchant_id, ready.env, ready.id)
+          and w.id >= ${from}
           and w.next_attempt_at >= ready.due_from
           and w.id not in (select id from picked)
       ) as left_due

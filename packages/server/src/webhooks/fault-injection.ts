@@ -38,7 +38,7 @@ export async function injectFaults(
       returning w.merchant_id, w.env, w.endpoint_id
     )
     update webhook_endpoints e
-    set next_due = greatest(record_time(), e.rests_until)
+    set next_due = greatest(record_time(), e.rests_until), waiting_from = '00000000-0000-0000-0000-000000000000'
     where (e.merchant_id, e.env, e.id) in (select * from due union select * from released)`)
 }
 

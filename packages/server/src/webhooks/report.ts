@@ -4,7 +4,7 @@ import type { BatchTx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Posted } from '../platform/gated-http.ts'
 import type { Log } from '../platform/log.ts'
-import { monthsOf } from '../platform/months.ts'
+import { allMonths, type IdRange, monthsOf, recentStart } from '../platform/months.ts'
 import type { Delivery } from './claim.ts'
 import { injectFaults } from './fault-injection.ts'
 import { breaker, isGone, isSuccess, retryAfterMs } from './schedule.ts'
@@ -30,7 +30,12 @@ export function createReporter(db: WriteDb, tables: EndpointTables, log: Log, ob
     db,
     observer,
     decide: async (tx, attempted) => {
-      const [disabled] = await Promise.all([keepEndpoints(tx, tables, attempted), keepRecords(tx, tables, attempted)])
+      const endpoints = endingsOf(attempted)
+      const waitingFrom = await lockEndpoints(tx, tables, endpoints)
+      const [disabled] = await Promise.all([
+        keepEndpoints(tx, tables, endpoints, waitingFrom),
+        keepRecords(tx, tables, attempted),
+      ])
       await injectFaults(tx, tables, attempted)
       for (const endpoint of disabled) log.warn(endpoint, 'webhook endpoint disabled: failing for too long, or gone')
       reach('webhook.reporting')
@@ -83,6 +88,31 @@ function responseOf(posted: Posted) {
   return { status: '', durationMs, error: `${posted.kind}: ${posted.detail}` }
 }
 
+type Ending = ReturnType<typeof endingsOf>[number]
+
+const keysOf = (endpoints: readonly Ending[]) => ({
+  merchantIds: endpoints.map(({ merchant_id }) => merchant_id),
+  envs: endpoints.map(({ env }) => env),
+  ids: endpoints.map(({ endpoint_id }) => endpoint_id),
+})
+
+/** Returns where the waiting records of all these endpoints start. */
+async function lockEndpoints(
+  tx: BatchTx,
+  { sql }: EndpointTables,
+  endpoints: readonly Ending[],
+): Promise<IdRange['from']> {
+  const { merchantIds, envs, ids } = keysOf(endpoints)
+  const locked = await tx.query<{ waiting_from: string }>(sql`
+    select e.waiting_from
+    from webhook_endpoints e
+    join unnest(${merchantIds}::uuid[], ${envs}::text[], ${ids}::uuid[]) as r(merchant_id, env, id) using (merchant_id, env, id)
+    order by e.merchant_id, e.env, e.id
+    for no key update of e`)
+  const recent = recentStart()
+  return locked.every(({ waiting_from }) => waiting_from >= recent.id) ? recent : allMonths.from
+}
+
 /**
  * Failures in a row make an endpoint rest; one success ends the row. An endpoint that is gone is disabled until its URL is set
  * again, whatever else was under way there; a response from an earlier URL does not count. Returns the newly disabled endpoints.
@@ -92,19 +122,12 @@ function responseOf(posted: Posted) {
 async function keepEndpoints(
   tx: BatchTx,
   { sql }: EndpointTables,
-  attempted: readonly Attempted[],
+  endpoints: readonly Ending[],
+  waitingFrom: IdRange['from'],
 ): Promise<Endpoint[]> {
-  const endpoints = endingsOf(attempted)
-  const [merchantIds, envs] = [endpoints.map(({ merchant_id }) => merchant_id), endpoints.map(({ env }) => env)]
-  const ids = endpoints.map(({ endpoint_id }) => endpoint_id)
-  const locked = tx.query(sql`
-    select
-    from webhook_endpoints e
-    join unnest(${merchantIds}::uuid[], ${envs}::text[], ${ids}::uuid[]) as r(merchant_id, env, id) using (merchant_id, env, id)
-    order by e.merchant_id, e.env, e.id
-    for no key update of e`)
+  const { merchantIds, envs, ids } = keysOf(endpoints)
   // A separate statement after the locks, so that it sees events from meanwhile.
-  const kept = tx.query<Endpoint>(sql`
+  const written = await tx.query<Endpoint>(sql`
     with moment as materialized (
       select record_time() as now
     ), ended as (
@@ -131,10 +154,10 @@ async function keepEndpoints(
       and (r.failed > 0 or e.failures > 0 or exists (
         select from webhook_records w
         where (w.merchant_id, w.env, w.endpoint_id) = (e.merchant_id, e.env, e.id)
+          and w.id >= ${waitingFrom}
           and w.next_attempt_at between e.due_from and now
       ))
     returning e.merchant_id, e.env, e.id as endpoint_id, e.disabled_at`)
-  const [written] = await Promise.all([kept, locked])
   return written.filter(({ disabled_at }) => disabled_at !== null)
 }
 

@@ -198,7 +198,7 @@ async function sendAgainIn(tx: Tx, { merchant_id, env }: Owner, { sql }: Endpoin
   // The endpoint first: the holder of its lock may lock the record next.
   const [endpoint] = await tx.query<{ is_enabled: boolean }>(sql`
     update webhook_endpoints e
-    set next_due = record_time(), rests_until = '-infinity'
+    set next_due = record_time(), rests_until = '-infinity', waiting_from = least(e.waiting_from, w.id)
     from webhook_records w
     where w.id = ${id}
       and w.id >= ${months.from}
