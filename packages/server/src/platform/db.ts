@@ -197,7 +197,7 @@ function flattened([first = '', ...others]: readonly string[], values: readonly 
       bound.push(...inner)
       append(next)
     } else {
-      bound.push(value)
+      bound.push(isMonthStart(value) ? value.id : value)
       texts.push(next)
     }
   }
