@@ -39,6 +39,16 @@ async function changeSums({ malipo }: ArchivingScene, wallet: string, which: '' 
   return [`update wallet_day_sums set amount = amount - 9 where ${place}`]
 }
 
+async function deleteSums({ malipo }: ArchivingScene, wallet: string) {
+  const deleted = await malipo.ask<{ undo: string }>(
+    `delete from wallet_day_sums s where wallet_id = $1
+     returning format('insert into wallet_day_sums select * from jsonb_populate_record(null::wallet_day_sums, %L)', to_jsonb(s)) as undo`,
+    [wallet],
+  )
+  assert.ok(deleted.length > 0)
+  return deleted.map(({ undo }) => undo)
+}
+
 /** Rewrites the first month's file, and makes the manifest and the database's record match: a superuser with time can. */
 async function rewrite({ malipo, folder }: ArchivingScene, edit: (lines: ArchiveLine[]) => ArchiveLine[]) {
   const manifest = await readManifest(folder, 0)
@@ -211,6 +221,12 @@ function tamperings(scene: ArchivingScene, wallet: string): Tampering[] {
       name: 'two sums of an archived day that are too high and cancel each other out',
       act: () => changeSums(scene, wallet, ''),
       finds: /the sums of a day differ from the lines/,
+      isFoundByFullCheckOnly: true,
+    },
+    {
+      name: 'all sums of a wallet that are deleted',
+      act: () => deleteSums(scene, wallet),
+      finds: /archived lines of a wallet are in no sums/,
       isFoundByFullCheckOnly: true,
     },
     {

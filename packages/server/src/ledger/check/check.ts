@@ -5,7 +5,7 @@ import { archivedMonths } from '../archive/archived-months.ts'
 import { platformBalances } from '../deltas.ts'
 import { compareAccounts } from './accounts.ts'
 import { refuseChangedByTurn, refuseChangedRetained } from './archived.ts'
-import { compareDayLines, compareDaySums } from './day-sums.ts'
+import { archivedWithoutSums, compareDayLines, compareDaySums } from './day-sums.ts'
 import { MonthArchived } from './disagreement.ts'
 import { debtsWithoutBooks, suspenseWithoutCases } from './late.ts'
 import { findPlaces, type IdRange, planByCost, readIdRanges } from './months.ts'
@@ -79,6 +79,7 @@ export async function checkLedger(db: SnapshotDb, options: CheckOptions): Promis
   const seals = await checkSeals(db, options)
   await compareDaySums(db, options)
   if (options.isFull) await compareDayLines(db)
+  if (options.hasArchive) await expectNone(db, archivedWithoutSums, 'archived lines of a wallet are in no sums')
   if (late) throw late
   await end()
   return { ...totals, accounts, seals, suspense: await inSuspense(db) }

@@ -155,3 +155,13 @@ const differentDays = ({ wallet_id, day }: Slice, from: number) => sql`
   full join recorded using (day, event, number, method, is_credit)
   where (lines.amount, lines.count) is distinct from (recorded.amount, recorded.count)
   limit 1`
+
+/** What was archived was in the sums before, so sums of its days that are missing were deleted, of all days of a wallet or the last. */
+export const archivedWithoutSums = sql`
+  select t.wallet_id as wallet, date '1970-01-01' + max(t.entry_at / 86400000000)::integer as day
+  from archived_transfers t
+  left join (select wallet_id, max(day) as day from wallet_day_sums group by wallet_id) s using (wallet_id)
+  where t.entry_at is not null
+    and t.entry_at / 86400000000 > coalesce(s.day, -1)
+  group by t.wallet_id
+  limit 1`
