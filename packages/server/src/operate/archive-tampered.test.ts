@@ -138,7 +138,7 @@ function tamperings(scene: ArchivingScene, wallet: string): Tampering[] {
         ...manifest,
         months: manifest.months.map((each) => ({ ...each, file: '../../etc/passwd' })),
       })),
-      finds: /the manifest in .* differs from the database/,
+      finds: /the manifest in .* was changed: it has a wrong file name for/,
     },
     {
       name: 'a manifest with another sum',

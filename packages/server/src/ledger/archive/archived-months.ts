@@ -46,7 +46,7 @@ export async function archivedMonthOf(db: Db, transactionId: string): Promise<st
 /** A month's file, which is the one that the database recorded: the manifest is not trusted with that. */
 export interface VerifiedFile {
   readonly path: string
-  /** What the manifest states about it; undefined where the manifest was lost. */
+  /** What the manifest states about it; undefined where that was lost. */
   readonly listed: ManifestMonth | undefined
 }
 
@@ -62,11 +62,9 @@ export async function verifiedFile(folder: string, manifest: Manifest, recorded:
   })
   if (!hash.equals(file_hash))
     throw new ArchiveChanged(`${path} was changed: its SHA-256 is not the one in the database`)
-  const listed = manifest.months.find((each) => each.month === month)
+  const listed = manifest.months.find((each) => each.file === file)
   if (!listed) return { path, listed }
-  const isRecorded =
-    listed.file === file && listed.sha256 === file_hash.toString('hex') && BigInt(listed.transfers) === transfers
-  if (!isRecorded)
+  if (listed.sha256 !== file_hash.toString('hex') || BigInt(listed.transfers) !== transfers)
     throw new ArchiveChanged(`the manifest in ${folder} differs from the database for the month ${month}`)
   return { path, listed }
 }

@@ -1,17 +1,31 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Contents, sync, syncFolderOf } from './month-file.ts'
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { sync, syncFolderOf, withPartial } from './month-file.ts'
 
-/** A month in the manifest of an archive. */
-export interface ManifestMonth extends Contents {
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const BigNumber = Type.String({ pattern: '^[0-9]{1,18}$' })
+
+const MonthShape = Type.Object({
   /** `2025-01`. */
-  readonly month: string
-  readonly file: string
-  readonly sha256: string
-  readonly bytes: number
+  month: Type.String({ pattern: '^[0-9]{4}-[0-9]{2}$' }),
+  file: Type.String(),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  bytes: Count,
+  transfers: Count,
+  firstBatch: BigNumber,
+  lastBatch: BigNumber,
+  amounts: Type.Record(Type.String(), Type.String()),
   /** The first seal that covers all batches of the file. */
-  readonly seal: { readonly number: number; readonly hash: string }
-}
+  seal: Type.Object({ number: Count, hash: Type.String({ pattern: '^[0-9a-f]*$' }) }),
+})
+
+/** A file in the manifest of an archive. A month that was restored and archived again has several: a backup needs the earlier one. */
+export type ManifestMonth = Readonly<Static<typeof MonthShape>>
+
+const isVersioned = Compile(Type.Object({ version: Count }))
+const isManifest = Compile(Type.Object({ version: Type.Literal(1), cell: Count, months: Type.Array(MonthShape) }))
 
 export interface Manifest {
   readonly version: 1
@@ -46,34 +60,43 @@ export async function readManifest(folder: string, cell: number): Promise<Manife
   })
   if (text === undefined) return { version: 1, cell, months: [] }
   const manifest = parse(folder, text)
-  if (manifest.version !== 1)
-    throw new ArchiveInvalid(`${pathOf(folder)} has version ${manifest.version}; this release reads version 1`)
   if (manifest.cell !== cell)
     throw new ArchiveInvalid(`the archive in ${folder} is of cell ${manifest.cell}, and this is cell ${cell}`)
+  const renamed = manifest.months.find(({ month, file, sha256 }) => file !== fileOf(month, Buffer.from(sha256, 'hex')))
+  if (renamed)
+    throw new ArchiveChanged(`the manifest in ${folder} was changed: it has a wrong file name for ${renamed.month}`)
   return manifest
 }
 
+/** Everything that reads a manifest relies on this shape. */
 function parse(folder: string, text: string): Manifest {
+  const value = parsed(text)
+  if (isManifest.Check(value)) return value
+  if (isVersioned.Check(value) && value.version !== 1)
+    throw new ArchiveInvalid(`${pathOf(folder)} has version ${value.version}; this release reads version 1`)
+  throw new ArchiveInvalid(`${pathOf(folder)} is not a manifest. Move it away: the database knows the files`)
+}
+
+function parsed(text: string): unknown {
   try {
-    const manifest = JSON.parse(text) as Manifest
-    if (!Array.isArray(manifest.months)) throw new Error('it has no months')
-    return manifest
-  } catch (cause) {
-    throw new ArchiveInvalid(`${pathOf(folder)} is not a manifest`, { cause })
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
-/** Adds a month in place of an earlier one of the same name. The file is replaced as a whole. */
-export async function addToManifest(folder: string, cell: number, month: ManifestMonth): Promise<void> {
+/** Adds a file. The manifest is replaced as a whole. */
+export async function addToManifest(folder: string, cell: number, added: ManifestMonth): Promise<void> {
   const { months } = await readManifest(folder, cell)
-  const others = months.filter((each) => each.month !== month.month)
+  const others = months.filter(({ file }) => file !== added.file)
   const manifest: Manifest = {
     ...{ version: 1, cell },
-    months: [...others, month].sort((left, right) => (left.month < right.month ? -1 : 1)),
+    months: [...others, added].sort((left, right) => left.month.localeCompare(right.month)),
   }
-  const partial = `${pathOf(folder)}.partial`
-  await writeFile(partial, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 })
-  await sync(partial)
-  await rename(partial, pathOf(folder))
+  await withPartial(pathOf(folder), async (partial) => {
+    await writeFile(partial, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await sync(partial)
+    await rename(partial, pathOf(folder))
+  })
   await syncFolderOf(pathOf(folder))
 }

@@ -1,6 +1,6 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline as connected, Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -60,6 +60,17 @@ export function createContents(): { add(lines: readonly ArchiveLine[]): void; su
       lastBatch: String(lastBatch),
       amounts: Object.fromEntries([...amounts].sort().map(([currency, amount]) => [currency, String(amount)])),
     }),
+  }
+}
+
+/** Works on a new file with an unused name, and removes it if the work fails: else each try on a full disk would add one. */
+export async function withPartial<Result>(path: string, work: (partial: string) => Promise<Result>): Promise<Result> {
+  const partial = `${path}.${randomBytes(4).toString('hex')}.partial`
+  try {
+    return await work(partial)
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => undefined)
+    throw error
   }
 }
 
