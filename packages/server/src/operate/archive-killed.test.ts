@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { testDatabase } from '../dev-stack/servers.ts'
-import { archivedMonths } from '../ledger/archive/archived-months.ts'
-import { createMonth } from '../ledger/archive/create.ts'
-import { lockArchive } from '../ledger/archive/replace-month.ts'
-import { restoreMonth } from '../ledger/archive/restore.ts'
 import type { Db } from '../platform/db.ts'
-import { asOwner } from '../platform/owner.ts'
-import { Secret } from '../platform/secret.ts'
-import { type ArchivingScene, archivingScene, moveLate } from '../testing/archiving.ts'
+import { type ArchiverWork, type ArchivingScene, archivingScene, moveLate, runArchiver } from '../testing/archiving.ts'
 
 class Cut extends Error {}
 
@@ -29,34 +23,12 @@ function cutAt(number: number, moment: 'before' | 'after') {
   return cut
 }
 
-type Work = 'create' | 'restore'
+/** Files that are not complete. */
+const partialsIn = ({ folder }: ArchivingScene) => readdirSync(folder).filter((name) => name.endsWith('.partial'))
 
-/** One run, which is cut unless it has fewer statements. Its connections end like those of a killed process. */
-async function run(
-  { malipo, folder, months }: ArchivingScene,
-  work: Work,
-  cut = <Each extends Db>(db: Each) => db,
-  onVerified: () => Promise<void> = () => Promise.resolve(),
-) {
-  const { superuserUrl } = await testDatabase()
-  await asOwner(new Secret(superuserUrl), async (connection) => {
-    await lockArchive(connection)
-    const session = await malipo.ctx.db.openSession()
-    try {
-      const archiver = { session: cut(session), owner: cut(connection) }
-      const order = { folder, cell: 0, onVerified }
-      const [archived] = await archivedMonths(session)
-      if (work === 'create') await createMonth(archiver, { ...order, month: months[0] })
-      else if (archived) await restoreMonth(archiver, archived, order)
-    } finally {
-      await session.close()
-    }
-  })
-}
-
-async function isCutAt(scene: ArchivingScene, work: Work, cut: ReturnType<typeof cutAt>): Promise<boolean> {
+async function isCutAt(scene: ArchivingScene, work: ArchiverWork, cut: ReturnType<typeof cutAt>): Promise<boolean> {
   try {
-    await run(scene, work, cut)
+    await runArchiver(scene, work, cut)
     return false
   } catch (error) {
     if (error instanceof Cut) return true
@@ -65,8 +37,8 @@ async function isCutAt(scene: ArchivingScene, work: Work, cut: ReturnType<typeof
 }
 
 /** Cuts runs at every statement, before it and after it, until one is not cut. Each run starts from the same state. */
-async function cutEverywhere(scene: ArchivingScene, work: Work, isAsBefore: (cut: string) => Promise<boolean>) {
-  const undone: Work = work === 'create' ? 'restore' : 'create'
+async function cutEverywhere(scene: ArchivingScene, work: ArchiverWork, isAsBefore: (cut: string) => Promise<boolean>) {
+  const undone: ArchiverWork = work === 'create' ? 'restore' : 'create'
   for (const moment of ['before', 'after'] as const)
     for (let statement = 1, isCut = true; isCut; statement += 1) {
       isCut = await isCutAt(scene, work, cutAt(statement, moment))
@@ -75,7 +47,7 @@ async function cutEverywhere(scene: ArchivingScene, work: Work, isAsBefore: (cut
         continue
       }
       assert.ok(!isCut || moment === 'after', 'of the runs that were cut, only a lost response leaves it done')
-      await run(scene, undone)
+      await runArchiver(scene, undone)
     }
 }
 
@@ -90,17 +62,18 @@ for (const work of ['create', 'restore'] as const)
       return (await operator.ledger.check({ isFull: true, ...archive })).transfers
     }
     const transfers = await check()
-    if (work === 'restore') await run(scene, 'create')
+    if (work === 'restore') await runArchiver(scene, 'create')
     const isAsBefore = async (cut: string) => {
       assert.equal(await check(), transfers, cut)
+      assert.deepEqual(partialsIn(scene), [], cut)
       return (await isArchived()) === (work === 'restore')
     }
 
     await cutEverywhere(scene, work, isAsBefore)
-    await run(scene, work)
+    await runArchiver(scene, work)
 
     assert.equal(await isAsBefore('the last run'), false)
-    if (work === 'create') await run(scene, 'restore') // The other test has another folder.
+    if (work === 'create') await runArchiver(scene, 'restore') // The other test has another folder.
   })
 
 test('a transfer that is written or not checked while its month is archived stays in the database', async (t) => {
@@ -110,13 +83,13 @@ test('a transfer that is written or not checked while its month is archived stay
   await moveLate(scene, scene.charge)
   const unchecked = await operator.ledger.show(scene.charge)
 
-  await run(scene, 'create', undefined, () => moveLate(scene, scene.paid))
+  await runArchiver(scene, 'create', undefined, () => moveLate(scene, scene.paid))
 
   assert.equal(await operator.ledger.show(scene.charge), unchecked)
   assert.match(await operator.archive.show(scene.paid, scene.folder), /provider fee reported/)
   const full = await operator.ledger.check({ isFull: true, archive: scene.folder })
   assert.equal(full.transfers, whole + 2)
-  await run(scene, 'restore')
+  await runArchiver(scene, 'restore')
   assert.equal((await operator.ledger.check({ isFull: true })).transfers, whole + 2)
 })
 
@@ -132,8 +105,9 @@ test('a file that differs from the database removes nothing', async (t) => {
     },
   })
 
-  await assert.rejects(run(scene, 'create', corrupted), /transfers as they are in the database/)
+  await assert.rejects(runArchiver(scene, 'create', corrupted), /transfers as they are in the database/)
 
   assert.deepEqual(await operator.archive.list({}), [])
+  assert.deepEqual(partialsIn(scene), [])
   await operator.ledger.check({ isFull: true })
 })

@@ -6,10 +6,10 @@ import { ArchiveChanged, ArchiveInvalid, ArchiveMissing, fileOf, readManifest } 
 import { columns, syncFolderOf } from '../ledger/archive/month-file.ts'
 import { openArchive } from '../ledger/archive/open-archive.ts'
 import { readyMonths } from '../ledger/archive/ready-months.ts'
-import { type Archiver, lockArchive, requireSameDatabase } from '../ledger/archive/replace-month.ts'
+import { type Archiver, dropCopy, lockArchive, requireSameDatabase } from '../ledger/archive/replace-month.ts'
 import { restoreMonth } from '../ledger/archive/restore.ts'
 import { drawTransaction } from '../ledger/draw.ts'
-import { type Session, sql } from '../platform/db.ts'
+import type { Session } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
 import { asOwner } from '../platform/owner.ts'
 import type { Secret } from '../platform/secret.ts'
@@ -75,8 +75,7 @@ async function withArchiver<Result>(
         return work({ session, owner })
       })
     } finally {
-      // What a run that was refused or failed has copied.
-      await owner.query(sql`drop table if exists public.transfers_copy`).catch(() => undefined)
+      await dropCopy(owner)
     }
   })
 }

@@ -5,10 +5,17 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { testDatabase } from '../dev-stack/servers.ts'
 import { until } from '../dev-stack/until.ts'
+import { archivedMonths } from '../ledger/archive/archived-months.ts'
+import { createMonth } from '../ledger/archive/create.ts'
+import { lockArchive } from '../ledger/archive/replace-month.ts'
+import { restoreMonth } from '../ledger/archive/restore.ts'
 import { foldDeltas } from '../ledger/deltas.ts'
 import { sealHeads } from '../ledger/seals.ts'
+import type { Db } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
+import { asOwner } from '../platform/owner.ts'
 import { attachPartitions } from '../platform/partitions.ts'
+import { Secret } from '../platform/secret.ts'
 import { sumDays } from '../wallets/sum-days.ts'
 import { movement } from './ledger.ts'
 import { payOut, payoutInDoubt } from './paying.ts'
@@ -87,6 +94,31 @@ export async function archivingScene(t: TestContext): Promise<ArchivingScene> {
     settle,
     archive,
   }
+}
+
+export type ArchiverWork = 'create' | 'restore'
+
+/** One run for the first month, with statements that pass through `over`. Its connections end like those of a killed process. */
+export async function runArchiver(
+  { malipo, folder, months }: ArchivingScene,
+  work: ArchiverWork,
+  over = <Each extends Db>(db: Each) => db,
+  onVerified: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const { superuserUrl } = await testDatabase()
+  await asOwner(new Secret(superuserUrl), async (connection) => {
+    await lockArchive(connection)
+    const session = await malipo.ctx.db.openSession()
+    try {
+      const archiver = { session: over(session), owner: over(connection) }
+      const order = { folder, cell: 0, onVerified }
+      const [archived] = await archivedMonths(session)
+      if (work === 'create') await createMonth(archiver, { ...order, month: months[0] })
+      else if (archived) await restoreMonth(archiver, archived, order)
+    } finally {
+      await session.close()
+    }
+  })
 }
 
 /** Money that moves for a payment long after its end. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Db, sql } from '../../platform/db.ts'
@@ -12,9 +11,10 @@ import {
   linesAtOnce,
   readLines,
   syncFolderOf,
+  withPartial,
   writeLines,
 } from './month-file.ts'
-import { type Archiver, replaceMonth } from './replace-month.ts'
+import { type Archiver, closeCopy, replaceMonth } from './replace-month.ts'
 
 /** A month that cannot be archived now, with the reason. Nothing was changed. */
 export class MonthNotReady extends Error {
@@ -48,8 +48,9 @@ export async function createMonth(archiver: Archiver, order: CreateOrder): Promi
   const range = await rangeOf(session, month)
   await owner.query(sql`select start_transfers_copy(${`${month}-01`}::date)`)
   await retain(session, range)
+  await closeCopy(owner)
   await owner.query(sql`analyze transfers_copy`)
-  const retained = await readRetained(session)
+  const retained = await readRetained(session, month, range)
   const expected = (await countMonth(session, range)) - retained.transfers
   if (expected === 0) return { listed: undefined, retained: retained.transfers }
   const listed = await writeMonth(session, { month, folder, range, expected })
@@ -129,14 +130,41 @@ async function retain(db: Db, { first_id, end_id, below }: MonthRange): Promise<
       and t.batch < ${below}`)
 }
 
-async function readRetained(db: Db): Promise<{ transfers: number; hash: Buffer }> {
-  const [row] = await db.query<{ transfers: number; hash: Buffer }>(sql`
+interface Retained {
+  readonly transfers: number
+  readonly hash: Buffer
+}
+
+/**
+ * Reads the closed copy. Until it was closed, each process could add to it, so it must have exactly the transfers that the month has
+ * of its payments: all others of these payments would leave the database and be in no file.
+ */
+async function readRetained(db: Db, month: string, { first_id, end_id, below }: MonthRange): Promise<Retained> {
+  const [row] = await db.query<Retained & { is_of_month: boolean }>(sql`
+    with originals as (
+      select *
+      from transfers
+      where transaction_id in (select transaction_id from transfers_copy)
+        and transaction_id >= ${first_id}
+        and transaction_id < ${end_id}
+        and batch < ${below}
+    ), differing as (
+      (table originals except table transfers_copy)
+      union all
+      (table transfers_copy except table originals)
+    )
     select count(*)::int as transfers,
       sha256(coalesce(string_agg(sha256(convert_to(archive_line(row(t.*)::public.transfers), 'UTF8')), ''::bytea
-        order by transaction_id, number, phase), '')) as hash
+        order by transaction_id, number, phase), '')) as hash,
+      not exists (select from differing) as is_of_month
     from transfers_copy t`)
   if (!row) throw new Error('the database returned no count')
-  return row
+  const { is_of_month, ...retained } = row
+  if (!is_of_month)
+    throw new ArchiveChanged(
+      `transfers_copy differs from the transfers of ${month}: another process wrote to it with the rights of malipo_write. Nothing was changed`,
+    )
+  return retained
 }
 
 interface WriteOrder {
@@ -148,20 +176,21 @@ interface WriteOrder {
 }
 
 /** Writes and verifies the file of everything in the month that is not retained. */
-async function writeMonth(db: Db, { month, folder, range, expected }: WriteOrder): Promise<ManifestMonth> {
-  const partial = join(folder, `transfers-${month}.${randomBytes(4).toString('hex')}.partial`)
-  const written = createContents()
-  const hash = await writeLines(partial, passing(linesToArchive(db, range), written.add))
-  const contents = written.sum()
-  if (contents.transfers !== expected)
-    throw new ArchiveChanged(`${partial} has ${contents.transfers} transfers in place of ${expected}`)
-  const seal = await sealOver(db, month, contents)
-  await verifyFile(db, partial, { hash, contents })
-  const file = fileOf(month, hash)
-  await rename(partial, join(folder, file))
-  await syncFolderOf(join(folder, file))
-  const { size: bytes } = await stat(join(folder, file))
-  return { month, file, sha256: hash.toString('hex'), bytes, ...contents, seal }
+function writeMonth(db: Db, { month, folder, range, expected }: WriteOrder): Promise<ManifestMonth> {
+  return withPartial(join(folder, `transfers-${month}`), async (partial) => {
+    const written = createContents()
+    const hash = await writeLines(partial, passing(linesToArchive(db, range), written.add))
+    const contents = written.sum()
+    if (contents.transfers !== expected)
+      throw new ArchiveChanged(`the file of ${month} had ${contents.transfers} transfers in place of ${expected}`)
+    const seal = await sealOver(db, month, contents)
+    await verifyFile(db, partial, { hash, contents })
+    const file = fileOf(month, hash)
+    await rename(partial, join(folder, file))
+    await syncFolderOf(join(folder, file))
+    const { size: bytes } = await stat(join(folder, file))
+    return { month, file, sha256: hash.toString('hex'), bytes, ...contents, seal }
+  })
 }
 
 async function* passing<Page>(pages: AsyncIterable<Page>, note: (page: Page) => void): AsyncGenerator<Page> {
@@ -226,11 +255,13 @@ async function verifyFile(
   { hash, contents }: { readonly hash: Buffer; readonly contents: Contents },
 ): Promise<void> {
   if (!(await hashOfFile(path)).equals(hash))
-    throw new ArchiveChanged(`${path} is not as it was written: check the disk`)
+    throw new ArchiveChanged(`${path} was not as it was written, and is removed: check the disk`)
   let equal = 0
   for await (const lines of readLines(path)) equal += await countEqual(db, lines)
   if (equal !== contents.transfers)
-    throw new ArchiveChanged(`${path} has ${equal} of ${contents.transfers} transfers as they are in the database`)
+    throw new ArchiveChanged(
+      `${path} had ${equal} of ${contents.transfers} transfers as they are in the database, and is removed`,
+    )
 }
 
 async function countEqual(db: Db, lines: readonly ArchiveLine[]): Promise<number> {

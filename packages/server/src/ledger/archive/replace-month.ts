@@ -40,6 +40,33 @@ export async function requireSameDatabase({ session, owner }: Archiver): Promise
     throw new OtherDatabase('DATABASE_OWNER_URL and DATABASE_URL are of different databases; nothing was changed')
 }
 
+/**
+ * From here on only the owner can change the table that replaces a month: `malipo_write` loses its right to fill it, and the lock
+ * waits for each transaction that has used the right.
+ */
+export async function closeCopy(owner: Db): Promise<void> {
+  await owner.query(sql`
+    do $$
+    begin
+      set local lock_timeout = '2s';
+      revoke insert on public.transfers_copy from malipo_write;
+      lock table public.transfers_copy in share mode;
+    end
+    $$`)
+}
+
+/** Removes what a run that was refused or failed has copied. The next run removes it if a transaction still uses it now. */
+export async function dropCopy(owner: Db): Promise<void> {
+  const drop = sql`
+    do $$
+    begin
+      set local lock_timeout = '2s';
+      drop table if exists public.transfers_copy;
+    end
+    $$`
+  await owner.query(drop).catch(() => undefined)
+}
+
 /** How often the short lock for the replacement is tried, once a second. */
 const triesMax = 60
 
