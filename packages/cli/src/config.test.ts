@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -72,6 +72,18 @@ test('config check warns about settings that are valid and wrong', async () => {
   assert.match(out, /^FAIL +public URL +MALIPO_PUBLIC_URL is http:/m)
   assert.match(out, /Valid, but a check failed\./)
   assert.deepEqual([code, err], [exitCodes.checkFailed, 'A check failed.\n'])
+})
+
+test('config check knows the variables of the restore drill', async () => {
+  const drill = readFileSync(join(import.meta.dirname, '../../../deploy/pgbackrest/restore-drill'), 'utf8')
+  const names = [...drill.matchAll(/\$\{(MALIPO_\w+)/g)].map(([, name = '']) => name)
+  const given = Object.fromEntries(names.filter((name) => name !== 'MALIPO_CELL').map((name) => [name, '1']))
+
+  const { code, out } = await commandLine({ ...settings, ...given })('config', 'check')
+
+  assert.ok(names.includes('MALIPO_STANZA') && names.includes('MALIPO_ARCHIVE'), names.join())
+  assert.equal(code, exitCodes.done, out)
+  assert.doesNotMatch(out, /unknown settings/)
 })
 
 test('config check --connect checks the database', async () => {

@@ -185,16 +185,25 @@ export interface PublicKey {
   readonly x: string
 }
 
+/** A seed has another form, so that a private key in the wrong setting is refused and never published. */
 export const publicKeys = written('list', (text): readonly PublicKey[] => {
   const found = text.split(',').map((entry): PublicKey => {
-    const [id = '', x = '', ...rest] = entry.trim().split(':')
-    if (!keyName.test(id) || Buffer.from(x, 'base64url').length !== 32 || rest.length > 0)
-      throw new Error('must be name:base64url of 32 bytes, comma-separated')
+    const [id = '', word, x = '', ...rest] = entry.trim().split(':')
+    if (!keyName.test(id) || word !== 'public' || !isPoint(x) || rest.length > 0)
+      throw new Error(
+        'must be name:public:base64url of 32 bytes, comma-separated, as docs/operating/cells.md prints them',
+      )
     return { id, x }
   })
   requireOtherNames(found)
   return found
 })
+
+/** Only the canonical text is published. With the point of 32 zero bytes, anyone can make a valid signature. */
+function isPoint(x: string): boolean {
+  const bytes = Buffer.from(x, 'base64url')
+  return bytes.length === 32 && bytes.toString('base64url') === x && bytes.some((byte) => byte !== 0)
+}
 
 export const ranges = written('list', readRanges)
 

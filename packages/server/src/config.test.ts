@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
+import { publicHalfOf } from './auth/token-signer.ts'
 import { ConfigError, loadConfig, settings } from './config.ts'
+import { checkConfig } from './operate/config-check.ts'
+import { makeSecrets } from './operate/operator.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64url')
 const good = {
@@ -129,22 +132,56 @@ test('a secret file that cannot be read is an error with its path, beside all ot
   )
 })
 
+const x = publicHalfOf(createSecretKey(Buffer.alloc(32, 3)))
+
+function loadOthers(text: string) {
+  return loadConfig({ ...good, MALIPO_OTHER_TOKEN_KEYS: text }).otherTokenKeys
+}
+
 test('public keys of other cells have names that no key of this cell has', () => {
-  const x = Buffer.alloc(32, 3).toString('base64url')
-  const load = (text: string) => loadConfig({ ...good, MALIPO_OTHER_TOKEN_KEYS: text }).otherTokenKeys
   const [own] = good.MALIPO_TOKEN_KEYS.split(':')
 
-  assert.equal(load(''), undefined)
-  assert.deepEqual(load(`seven:${x}, eight:${x}`), [
+  assert.equal(loadOthers(''), undefined)
+  assert.deepEqual(loadOthers(`seven:public:${x}, eight:public:${x}\n`), [
     { id: 'seven', x },
     { id: 'eight', x },
   ])
   assert.throws(
-    () => load(`${own}:${x}`),
+    () => loadOthers(`${own}:public:${x}`),
     new RegExp(`MALIPO_OTHER_TOKEN_KEYS names a key ${own}, as MALIPO_TOKEN_KEYS`),
   )
-  assert.throws(() => load(`seven:${x},seven:${x}`), /must not use a name twice/)
-  assert.throws(() => load(`seven:${x.slice(1)}`), /MALIPO_OTHER_TOKEN_KEYS must be name:base64url of 32 bytes/)
+  assert.throws(() => loadOthers(`seven:public:${x},seven:public:${x}`), /must not use a name twice/)
+})
+
+test('only the canonical text of a public key is accepted, and none of zeros', () => {
+  const bytes = Buffer.alloc(32, 0xff)
+  const zeros = Buffer.alloc(32).toString('base64url')
+  const wrong = [x.slice(1), `${x}A`, `${x}=`, `!${x}`, `${x}"`, `${x}:`, bytes.toString('base64'), zeros, '']
+  const texts = [...wrong.map((each) => `seven:public:${each}`), `seven:v2:${x}`, `seven:Public:${x}`, x]
+
+  for (const text of texts)
+    assert.throws(() => loadOthers(text), /MALIPO_OTHER_TOKEN_KEYS must be name:public:base64url of 32 bytes/, text)
+})
+
+test('no private key is accepted as a public one, nor shown by config check', () => {
+  const settingsOf = (MALIPO_OTHER_TOKEN_KEYS: string) => ({ ...good, MALIPO_OTHER_TOKEN_KEYS })
+  const { MALIPO_TOKEN_KEYS: ofAnotherCell } = makeSecrets(new Date())
+  const publicHalf = publicHalfOf(createSecretKey(Buffer.alloc(32, 7)))
+  const refused = {
+    [ofAnotherCell]: 'MALIPO_OTHER_TOKEN_KEYS must be name:public:',
+    [`other:public:${key}`]: 'MALIPO_OTHER_TOKEN_KEYS holds a private key of this cell under the name other',
+    [`other:public:${publicHalf}`]: "MALIPO_OTHER_TOKEN_KEYS holds this cell's own key under the name other",
+  }
+
+  for (const [text, problem] of Object.entries(refused)) {
+    const report = checkConfig(settingsOf(text))
+    assert.equal(report.isValid, false)
+    assert.ok(report.problems.join().includes(problem), report.problems.join())
+    assert.ok(!JSON.stringify(report).includes(text.split(':').at(-1) ?? ''), text)
+    assert.throws(() => loadConfig(settingsOf(text)), ConfigError)
+  }
+  const tokenKey = { ...good, MALIPO_TOKEN_KEYS: `own:public:${key}` }
+  assert.throws(() => loadConfig(tokenKey), /MALIPO_TOKEN_KEYS must be/, 'no public half signs')
 })
 
 test('a signing key is its name and a P-256 private key, and its error does not repeat it', () => {

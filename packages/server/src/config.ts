@@ -1,3 +1,4 @@
+import { publicHalfOf } from './auth/token-signer.ts'
 import { admissionSettings } from './config/admission.ts'
 import { developmentSettings } from './config/development.ts'
 import { natsSettings } from './config/nats.ts'
@@ -93,7 +94,7 @@ export const settings = {
   otherTokenKeys: {
     name: 'MALIPO_OTHER_TOKEN_KEYS',
     about:
-      'Public halves of the token keys of other cells behind the same address, `name:base64url`, comma-separated: published beside the own ones, and accepted by no process of this cell.',
+      'Public halves of the token keys of other cells behind the same address, `name:public:base64url`, comma-separated: published beside the own ones, and accepted by no process of this cell.',
     read: optional(publicKeys),
     fallback: '',
   },
@@ -343,15 +344,16 @@ export function loadConfig(variables: Variables): Config {
 export function readConfig(variables: Variables): ConfigReading {
   const sources = openSources(variables)
   const { found, problems: inSettings } = findAll(sources, Object.keys(settings) as (keyof Config)[])
-  const problems = [...inSettings, ...namesOfTwoKeys(found)]
+  const ofOtherKeys = otherKeyProblems(found)
+  const problems = [...inSettings, ...ofOtherKeys]
   const config = problems.length === 0 ? (valuesOf(found) as Config) : undefined
-  return { config, problems, found, path: sources.file?.path }
+  return { config, problems, found: ofOtherKeys.length > 0 ? withoutOtherKeys(found) : found, path: sources.file?.path }
 }
 
 export interface ConfigReading {
   readonly config: Config | undefined
   readonly problems: readonly string[]
-  readonly found: ReadonlyMap<keyof Config, FoundSetting>
+  readonly found: Found
   /** Of the file, if there is one. */
   readonly path: string | undefined
 }
@@ -375,15 +377,29 @@ function findAll(sources: Sources, wanted: readonly (keyof Config)[]) {
   return { found, problems: [...fileProblems(sources, rows), ...inSettings, ...unknownKeys(sources, rows)] }
 }
 
-/** A merchant that verifies a token looks for its key by the name alone. */
-function namesOfTwoKeys(found: ReadonlyMap<keyof Config, FoundSetting>): string[] {
-  const namesIn = (key: keyof Config) =>
-    ((found.get(key)?.value ?? []) as readonly { id: string }[]).map(({ id }) => id)
-  const own = new Set(namesIn('tokenKeys'))
-  return namesIn('otherTokenKeys')
-    .filter((name) => own.has(name))
-    .map((name) => `MALIPO_OTHER_TOKEN_KEYS names a key ${name}, as MALIPO_TOKEN_KEYS does`)
+/** Keys of other cells that are keys of this cell. No problem repeats a value, which may be a private key. */
+function otherKeyProblems(found: Found): string[] {
+  const keysIn = <Key extends keyof Config>(key: Key) => (found.get(key)?.value ?? []) as NonNullable<Config[Key]>
+  const signing = keysIn('tokenKeys').map(({ id, key }) => ({ id, x: publicHalfOf(key) }))
+  const secrets = [...keysIn('tokenKeys'), ...keysIn('secretKeys')].map(({ key }) => key.export().toString('base64url'))
+  return keysIn('otherTokenKeys').flatMap(({ id, x }) => {
+    const problems = [
+      // A merchant that verifies a token looks for its key by the name alone.
+      signing.some((own) => own.id === id) && `names a key ${id}, as MALIPO_TOKEN_KEYS does`,
+      signing.some((own) => own.x === x) && `holds this cell's own key under the name ${id}`,
+      secrets.includes(x) && `holds a private key of this cell under the name ${id}`,
+    ]
+    return problems.flatMap((problem) => (problem ? [`${settings.otherTokenKeys.name} ${problem}`] : []))
+  })
 }
+
+/** Nothing prints a text that may hold a private key. */
+function withoutOtherKeys(found: Found): Found {
+  const refused = found.get('otherTokenKeys')
+  return refused ? new Map(found).set('otherTokenKeys', { ...refused, text: '' }) : found
+}
+
+type Found = ReadonlyMap<keyof Config, FoundSetting>
 
 const valuesOf = (found: ReadonlyMap<string, FoundSetting>) =>
   Object.freeze(Object.fromEntries([...found].map(([key, { value }]) => [key, value])))

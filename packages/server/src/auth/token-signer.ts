@@ -73,6 +73,9 @@ function known(key: KeyObject | undefined): KeyObject {
   return key
 }
 
+/** The public half of a seed, as in a JSON Web Key. */
+export const publicHalfOf = (seed: KeyObject) => pointOf(createPublicKey(privateKeyOf(seed)))
+
 const pointOf = (key: KeyObject) => key.export({ format: 'jwk' }).x ?? ''
 
 /** Wraps an Ed25519 seed in the format that node:crypto reads (RFC 8410). */

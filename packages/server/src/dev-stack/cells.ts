@@ -48,5 +48,5 @@ export async function startCells(): Promise<Stack & { readonly cells: readonly S
 export async function publishedKeysOf(url: string): Promise<string> {
   const response = await fetch(`${url}/.well-known/jwks.json`)
   const { keys } = (await response.json()) as { readonly keys: readonly { readonly kid: string; readonly x: string }[] }
-  return keys.map(({ kid, x }) => `${kid}:${x}`).join(',')
+  return keys.map(({ kid, x }) => `${kid}:public:${x}`).join(',')
 }

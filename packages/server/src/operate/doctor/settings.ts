@@ -25,8 +25,9 @@ export function settingFindings(config: Config, reading: ConfigReading, variable
   ]
 }
 
-/** Variables of commands; no process reads them. */
-const ofCommands = /^MALIPO_(CONFIG|URL|(OPERATOR_)?(PUBLIC_KEY|API_KEY)(_LIVE)?|PROFILE|DEBUG|FOLDER|WEBHOOK_SECRET)$/
+/** Variables of commands and of the restore drill; no process reads them. */
+const ofCommands =
+  /^MALIPO_(CONFIG|URL|(OPERATOR_)?(PUBLIC_KEY|API_KEY)(_LIVE)?|PROFILE|DEBUG|FOLDER|WEBHOOK_SECRET|ARCHIVE|STANZA|DATABASE|DRILL_PORT|DRILL_LIMIT)$/
 
 function unknownVariables(variables: Variables): Finding[] {
   const rows: readonly { readonly name: string; readonly isSecret?: true }[] = Object.values(settings)
