@@ -58,11 +58,11 @@ test('a copy that finds nothing left, because the first took it, gets the respon
   // The copy has found no response under its key, and reads the charge only after the first is accepted.
   const { promise: reading, resolve: reads } = Promise.withResolvers<void>()
   const { promise: accepted, resolve: accept } = Promise.withResolvers<void>()
-  const find = ctx.db.read.find.bind(ctx.db.read)
-  const late = t.mock.method(ctx.db.read, 'find', async (...order: Parameters<typeof find>) => {
+  const within = ctx.db.read.within.bind(ctx.db.read)
+  const late = t.mock.method(ctx.db.read, 'within', async (...order: Parameters<typeof within>) => {
     reads()
     await accepted
-    return find(...order)
+    return within(...order)
   })
 
   const copy = call('POST', `${path}/refunds`, headers, body)
