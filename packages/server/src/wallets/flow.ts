@@ -59,11 +59,10 @@ export async function readWalletFlow(db: ReadDb, owner: Owner, wanted: FlowWante
   const slices = [...slicesOf(from, days.from), ...slicesOf(days.to, linesFrom)].values()
   const sums: LineSum[] = []
   const readSlices = async () => {
-    for (const slice of slices)
-      sums.push(...(await readTotals(db, owner, { ...wanted, ...slice, summedTo: summed_to })).sums)
+    for (const slice of slices) sums.push(...(await readTotals(db, owner, { ...wanted, ...slice })).sums)
   }
   await Promise.all(Array.from({ length: statementsAtOnce }, readSlices))
-  const last = await readTotals(db, owner, { ...wanted, days, linesFrom, summedTo: summed_to })
+  const last = await readTotals(db, owner, { ...wanted, days, linesFrom })
   return flowOf([...sums, ...last.sums], last.opening, last.closing)
 }
 
@@ -82,7 +81,7 @@ function summedDays(from: bigint, to: bigint): Period {
 const endOfDay = (at: bigint) => ((at + dayUs - 1n) / dayUs) * dayUs
 
 /** Past lines that are not read from sums, a few days at a time. */
-function slicesOf(from: bigint, to: bigint): Omit<Parts, keyof Wallet | 'summedTo'>[] {
+function slicesOf(from: bigint, to: bigint): Omit<Parts, keyof Wallet>[] {
   if (from >= to) return []
   const next = from + daysAtOnce * dayUs
   const end = next < to ? next : to
@@ -150,8 +149,6 @@ function kindOf({ event, number, is_credit }: LineSum): FlowKind {
 }
 
 interface Parts extends FlowWanted {
-  /** All days before are added up, also those after the period. */
-  readonly summedTo: bigint
   /** Whole days that are read from their sums. */
   readonly days: Period
   /** From here to the end, lines are added up. */
@@ -171,21 +168,17 @@ interface Totals {
 }
 
 /**
- * A balance is computed from the next line, never from earlier ones, which may be archived: see statement.ts. Sums outlive their
- * lines, so a balance at the start of a day that is added up is the one after all such days, less what the sums from there on moved.
- * Within such a day it is the one before the day's next line; without one, that at the end of the day. Most lines are of payments of
- * these days or of the day before, which one range of ids has; the payments of the others are found one by one. The planner expects
- * far more groups than there are, and would sort all lines on disk; a walk does not sort.
+ * Most lines are of payments of these days or of the day before, which one range of ids has; the payments of the others are found one
+ * by one. The planner expects far more groups than there are, and would sort all lines on disk; a walk does not sort.
  */
 async function readTotals(db: ReadDb, owner: Owner, wanted: Parts): Promise<Totals> {
-  const { currency, country, from, to, days, linesFrom, summedTo } = wanted
-  const dayEnds = [from, to].map((at) => (at < summedTo ? endOfDay(at) : at))
+  const { currency, country, from, to, days, linesFrom } = wanted
   const dateOf = (us: bigint) => new Date(Number(us / 1000n))
   const [row] = await db.walk<Row>(
     owner,
     sql`
       with wallet as (
-        select id, credits_posted - debits_posted as posted
+        select id
         from wallets
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
@@ -209,38 +202,10 @@ async function readTotals(db: ReadDb, owner: Owner, wanted: Parts): Promise<Tota
           and t.entry_at >= ${linesFrom}
           and t.entry_at < ${to}
         group by 1, 2, 3, 4
-      ), balances as (
-        select moment.at, coalesce(
-            (
-              select balance - case when credit_account = wallet_id then amount else -amount end
-              from transfers
-              where wallet_id = wallet.id
-                and entry_at >= moment.at
-                and entry_at < moment.day_end
-              order by entry_at
-              limit 1
-            ),
-            coalesce((
-              select balance - case when credit_account = wallet_id then amount else -amount end
-              from transfers
-              where wallet_id = wallet.id
-                and entry_at >= greatest(moment.day_end, ${summedTo})
-              order by entry_at
-              limit 1
-            ), wallet.posted) - coalesce((
-              select sum(case when is_credit then amount else -amount end)
-              from wallet_day_sums
-              where wallet_id = wallet.id
-                and day >= moment.day_end / ${dayUs}
-                and day < ${summedTo / dayUs}
-            ), 0)::bigint
-          ) as balance
-        from wallet
-        cross join unnest(${[from, to]}::bigint[], ${dayEnds}::bigint[]) as moment (at, day_end)
       )
       select
-        (select balance from balances where at = ${from} limit 1) as opening,
-        (select balance from balances where at = ${to} limit 1) as closing,
+        (select balance from wallet_balance_at(wallet.id, ${from})) as opening,
+        (select balance from wallet_balance_at(wallet.id, ${to})) as closing,
         coalesce((
           select jsonb_agg(jsonb_build_object('event', event, 'number', number, 'method', method, 'is_credit', is_credit,
             'amount', amount::text, 'count', count))

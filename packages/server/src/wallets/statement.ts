@@ -42,67 +42,80 @@ interface LedgerLine extends Omit<Line, PaymentFact> {
   readonly transaction_id: string
 }
 
-/** A line, or none, with the current balance. */
-type Row = { readonly posted: bigint } & (LedgerLine | { readonly [Name in keyof LedgerLine]: null })
+/** A line, or none, with the balances at both ends of the period. */
+type Row = Ends & (LedgerLine | { readonly [Name in keyof LedgerLine]: null })
+
+interface Ends {
+  readonly opening: bigint
+  /** Null where a further page follows. */
+  readonly closing: bigint | null
+  /** The time of the wallet's newest line, archived or not; null if there is none. */
+  readonly newest_at: bigint | null
+}
 
 const isLine = (row: Row): row is Row & LedgerLine => row.entry_at !== null
 
 /**
  * Lines are read in index order and each holds the running balance, so a page costs the same for a new wallet as after a billion
- * lines. Opening plus the lines is closing, and closing is the next page's opening.
- *
- * Balances are computed from later lines, never from earlier ones, which may be archived. A page opens with the balance before
- * its first line, and closes with the balance before the first line after it; without such a line, with the wallet's current
- * balance.
+ * lines. Opening plus the lines is closing, and closing is the next page's opening: the balance before that page's first line.
+ * The opening and the last closing are those of `wallet_balance_at`, as in the flow.
  */
 export async function readStatement(db: ReadDb, owner: Owner, wanted: StatementWanted): Promise<StatementPage> {
-  const { to, limit } = wanted
-  const rows = await linesFrom(db, owner, wanted)
-  const posted = rows[0]?.posted ?? 0n
+  const { from, limit } = wanted
+  const to = wanted.to < from ? from : wanted.to
+  const rows = await linesFrom(db, owner, { ...wanted, to })
+  const { opening = 0n, closing: last = 0n, newest_at = 0n } = rows[0] ?? {}
   const found = await withPayments(db, owner, rows.filter(isLine))
-  const lines = found.filter(({ entry_at }) => entry_at < to).slice(0, limit)
-  const next = found[lines.length]
-  const closing = next ? before(next) : posted
+  const next = found[limit]
+  const closing = next ? before(next) : (last ?? 0n)
+  const newestAt = newest_at !== null && newest_at < to ? newest_at : to - 1n
   return {
-    opening: found[0] ? before(found[0]) : posted,
-    lines: withArchived(lines, closing),
+    opening,
+    lines: withArchived(found.slice(0, limit), { opening, closing, newestAt }),
     closing,
-    next: next && next.entry_at < to ? next.entry_at : undefined,
+    next: next?.entry_at,
   }
 }
 
 const before = ({ balance, change }: Line) => balance - change
 
-/**
- * If a line does not start from the previous line's balance, the lines between are in an archived month: one line sums them up.
- */
-function withArchived(lines: readonly Line[], closing: bigint): Line[] {
-  return lines.flatMap((line, index) => {
-    const next = lines[index + 1]
-    const left = next ? before(next) : closing
-    if (left === line.balance) return [line]
-    const { entry_at } = next ?? line
-    const archived = {
-      entry_at,
-      transaction_id: null,
-      number: 0,
-      event: archivedLines,
-      external_reference: null,
-      type: null,
-      method: null,
-      counterparty: null,
-    }
-    return [line, { ...archived, change: left - line.balance, balance: left }]
-  })
+interface Gaps {
+  readonly opening: bigint
+  readonly closing: bigint
+  /** No line of the period is newer. */
+  readonly newestAt: bigint
 }
 
-/** A page of lines from its start, and the one after them; one row without a line when there is none. */
-function linesFrom(db: ReadDb, owner: Owner, { currency, country, from, limit }: StatementWanted): Promise<Row[]> {
+/** Where a line does not start from the balance before it, the lines between are in an archived month: one line sums them up. */
+function withArchived(lines: readonly Line[], { opening, closing, newestAt }: Gaps): Line[] {
+  const archivedBefore = (index: number): Line[] => {
+    const [previous, next] = [lines[index - 1], lines[index]]
+    const balance = next ? before(next) : closing
+    const change = balance - (previous?.balance ?? opening)
+    if (change === 0n) return []
+    return [{ ...archivedLine, entry_at: (next ?? previous)?.entry_at ?? newestAt, change, balance }]
+  }
+  return [...lines.flatMap((line, index) => [...archivedBefore(index), line]), ...archivedBefore(lines.length)]
+}
+
+const archivedLine = {
+  transaction_id: null,
+  number: 0,
+  event: archivedLines,
+  external_reference: null,
+  type: null,
+  method: null,
+  counterparty: null,
+}
+
+/** A page of lines of the period, and the one after them; one row without a line when there is none. */
+function linesFrom(db: ReadDb, owner: Owner, wanted: StatementWanted): Promise<Row[]> {
+  const { currency, country, from, to, limit } = wanted
   return db.query<Row>(
     owner,
     sql`
       with wallet as (
-        select id, credits_posted - debits_posted as posted
+        select id, entry_at
         from wallets
         where merchant_id = ${owner.merchant_id}
           and env = ${owner.env}
@@ -113,13 +126,18 @@ function linesFrom(db: ReadDb, owner: Owner, { currency, country, from, limit }:
         from transfers
         where wallet_id = (select id from wallet)
           and entry_at >= ${from}
-          and entry_at is not null
+          and entry_at < ${to}
         order by entry_at
         limit ${limit + 1}
+      ), ends as materialized (
+        select entry_at as newest_at,
+          (select balance from wallet_balance_at(id, ${from})) as opening,
+          case when (select count(*) from page) <= ${limit} then (select balance from wallet_balance_at(id, ${to})) end as closing
+        from wallet
       )
-      select wallet.posted, line.entry_at, line.transaction_id, line.number, line.event, line.balance,
+      select ends.newest_at, ends.opening, ends.closing, line.entry_at, line.transaction_id, line.number, line.event, line.balance,
         case when line.credit_account = line.wallet_id then line.amount else -line.amount end as change
-      from wallet
+      from ends
       left join page as line on true
       order by line.entry_at`,
   )
