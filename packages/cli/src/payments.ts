@@ -88,7 +88,7 @@ it can be spent: if the provider paid after all, you pay twice.`,
 type Shown = Awaited<ReturnType<Operator['payments']['show']>>
 
 function screen(format: Formatter, payment: Shown): string {
-  const { id, type, amount, currency, state, reason, next, events, ledger } = payment
+  const { id, type, amount, currency, state, reason, next, events } = payment
   const when = next.at === undefined ? '' : ` Due ${second(next.at)}.`
   return [
     `${id}: ${type} of ${amount} ${currency}, ${state}${reason === '' ? '' : `, ${reason}`}`,
@@ -108,8 +108,15 @@ function screen(format: Formatter, payment: Shown): string {
     }),
     'Events in brackets are not sent to the merchant.',
     '',
-    ledger === undefined ? 'No ledger entries: no money moved.' : ledger.split('\n').slice(2).join('\n'),
+    ledgerOf(payment),
   ].join('\n')
+}
+
+function ledgerOf({ id, ledger, archivedMonth }: Shown): string {
+  const drawn = ledger?.split('\n').slice(2).join('\n')
+  if (archivedMonth === undefined) return drawn ?? 'No ledger entries: no money moved.'
+  const archived = `The ledger entries of ${archivedMonth} are archived: run malipo archive read ${id} --from FOLDER.`
+  return drawn === undefined ? archived : `${archived}\nBooked later:\n${drawn}`
 }
 
 function facts(payment: Shown): string {

@@ -2058,6 +2058,8 @@ export interface Operations {
       data: {
         entries: Schemas['LedgerEntry'][]
         sums: Schemas['EntrySum'][]
+        /** YYYY-MM, if the operator has archived the entries of the payment's month: then only entries that were booked later are here */
+        archivedMonth?: string | undefined
       }
     }
   }

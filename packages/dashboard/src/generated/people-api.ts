@@ -536,6 +536,8 @@ export interface Schemas {
       debits: string
       credits: string
     }[]
+    /** YYYY-MM, if entries of this month are archived: `malipo archive read` draws them, and only later ones are here */
+    archivedMonth?: string | undefined
     next: {
       what: string
       /** ISO 8601 date-time */

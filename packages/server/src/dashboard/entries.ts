@@ -3,6 +3,7 @@ import { bearerOf } from '../auth/request-bearer.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { App } from '../http/app.ts'
+import { archivedMonthOf } from '../ledger/archive/archived-months.ts'
 import { type EntryAccount, type LedgerEntry, readEntries } from '../ledger/entries.ts'
 import type { Currency } from '../money/currencies.ts'
 import { numberFromMinor } from '../money/money.ts'
@@ -46,6 +47,17 @@ const Sum = Type.Object(
   { title: 'EntrySum' },
 )
 
+const Entries = Type.Object({
+  entries: Type.Array(Entry),
+  sums: Type.Array(Sum),
+  archivedMonth: Type.Optional(
+    Type.String({
+      description:
+        "YYYY-MM, if the operator has archived the entries of the payment's month: then only entries that were booked later are here",
+    }),
+  ),
+})
+
 /** The double entries of a payment. */
 export function entryRoutes(app: App, ctx: Context): void {
   app.get(
@@ -58,7 +70,7 @@ export function entryRoutes(app: App, ctx: Context): void {
           "In posting order, without those between the operator's own accounts: its exchange margin and its costs.",
         tags: ['Transactions'],
         params: Type.Object({ transactionId: Type.String({ maxLength: 100 }) }),
-        response: { 200: dataOf(Type.Object({ entries: Type.Array(Entry), sums: Type.Array(Sum) })) },
+        response: { 200: dataOf(Entries) },
       },
     },
     async (request) => {
@@ -66,7 +78,10 @@ export function entryRoutes(app: App, ctx: Context): void {
       const transaction = await findTransaction(ctx.db.read, owner, request.params.transactionId)
       if (!transaction) throw new AppError('TRANSACTION_MISSING')
       const entries = (await readEntries(ctx.db.write, owner, transaction.id)).filter((entry) => !isOperators(entry))
-      return { success: true as const, data: { entries: entries.map(present), sums: sumsOf(entries) } }
+      // Read after the entries: a month that is archived in between is named.
+      const archivedMonth = await archivedMonthOf(ctx.db.write, transaction.id)
+      const data = { entries: entries.map(present), sums: sumsOf(entries), ...(archivedMonth && { archivedMonth }) }
+      return { success: true as const, data }
     },
   )
 }

@@ -1,3 +1,4 @@
+import { archivedMonthOf } from '../ledger/archive/archived-months.ts'
 import { type Drawn, drawEntries, drawnEntries, sumsOf } from '../ledger/draw.ts'
 import { formatMinor } from '../money/money.ts'
 import { caseKinds } from '../payments/late-money/suspense-cases.ts'
@@ -114,11 +115,13 @@ export interface PaymentView extends Omit<ListedPayment, 'ageSeconds' | 'nextPol
   readonly expiresAt?: string
   readonly attempts: readonly AttemptView[]
   readonly events: readonly EventView[]
-  /** The ledger entries, drawn; missing when no money was touched. */
+  /** The ledger entries, drawn; missing when no money was touched, or when all of them are archived. */
   readonly ledger?: string
   /** The same entries as data, and what is posted of them per currency. */
   readonly entries: readonly EntryView[]
   readonly sums: readonly EntrySum[]
+  /** Such as `2025-01`: entries of this month are archived, and `malipo archive read` draws them. Only later ones are here. */
+  readonly archivedMonth?: string
   /** What happens next without a person. */
   readonly next: { readonly what: string; readonly at?: string }
   /** Callbacks of providers about it, newest first; missing without `providers:read`. */
@@ -177,7 +180,9 @@ export async function showPayment(context: OperatorContext, shownId: string): Pr
   const shown = shownNumber(context, inspected.transaction)
   await recordNumbersRead(context, 'payments.show', [{ ...shown, payment: inspected.transaction }])
   const around = await aroundOf(context, inspected)
-  return { ...view(context, inspected, shown, drawn), ...around }
+  // Read after the entries: a month that is archived in between is named.
+  const archivedMonth = await archivedMonthOf(context.db.write, id)
+  return { ...view(context, inspected, shown, drawn), ...around, ...(archivedMonth && { archivedMonth }) }
 }
 
 const callbacksMax = 20
@@ -218,7 +223,7 @@ function view(
   inspected: Inspected,
   shown: ShownNumber,
   drawn: readonly Drawn[],
-): Omit<PaymentView, 'callbacks' | 'proposals'> {
+): Omit<PaymentView, 'callbacks' | 'proposals' | 'archivedMonth'> {
   const { transaction, attempts, merchant_name, is_frozen, case_id, case_kind } = inspected
   const { id, env, type, amount, currency, state, provider, attempt, failure, receipt } = transaction
   return {

@@ -19,11 +19,19 @@ export function MoneyTab({ place, transactionId }: MoneyTabProps) {
   const { data, error } = useQuery(entriesQuery(place, transactionId))
   if (error) return <Note look="fail">{error.message}</Note>
   if (!data) return <div aria-busy="true" className="skeleton delayed mt-4 h-40" />
+  const { archivedMonth } = data
   if (data.entries.length === 0)
-    return <p className="pt-6 text-ink-3">No money has moved. Entries appear when the payment is booked.</p>
+    return archivedMonth === undefined ? (
+      <p className="pt-6 text-ink-3">No money has moved. Entries appear when the payment is booked.</p>
+    ) : (
+      <div className="pt-4">
+        <Archived month={archivedMonth} />
+      </div>
+    )
   const postings = postingsOf(data.entries)
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-5 pt-4">
+      {archivedMonth !== undefined && <Archived month={archivedMonth} />}
       <p className="text-xs text-ink-3">
         Debit left, credit right. The same number marks the two sides of one entry.
         {postings.some(({ state }) => state === 'held') && ' What is hatched is held until the payment ends.'}
@@ -59,6 +67,15 @@ export function MoneyTab({ place, transactionId }: MoneyTabProps) {
         rows={postings}
       />
     </div>
+  )
+}
+
+function Archived({ month }: { readonly month: string }) {
+  return (
+    <Note>
+      The operator keeps the ledger entries of {month} in its archive. This page shows only entries that were booked
+      later. Ask the operator for the archived ones.
+    </Note>
   )
 }
 

@@ -36,6 +36,11 @@ export function TimelineTab({ place, payment, may }: TimelineTabProps) {
           />
         ))}
       </ol>
+      {money?.archivedMonth !== undefined && (
+        <p className="text-xs text-ink-3">
+          Without the ledger entries of {money.archivedMonth}, which the operator keeps in its archive.
+        </p>
+      )}
       {payment.explanation.next !== null && (
         <p className="text-xs text-ink-3">What happens next: {payment.explanation.next}.</p>
       )}

@@ -118,6 +118,12 @@ export const PaymentView = view('Payment', {
   sums: Type.Array(Type.Object({ currency: text, debits: text, credits: text }), {
     description: 'Debits and credits of what is posted, per currency',
   }),
+  archivedMonth: Type.Optional(
+    Type.String({
+      description:
+        'YYYY-MM, if entries of this month are archived: `malipo archive read` draws them, and only later ones are here',
+    }),
+  ),
   next: Type.Object({ what: text, at: optionalText }),
   callbacks: Type.Optional(Type.Array(ListedCallback)),
   proposals: Type.Array(ProposalView, { description: 'Open proposals about it, or about its money in suspense' }),
