@@ -11,6 +11,7 @@ import type { Command } from 'commander'
 import { until } from '../../server/src/dev-stack/until.ts'
 import { addToManifest, fileOf } from '../../server/src/ledger/archive/manifest.ts'
 import { createContents, writeLines } from '../../server/src/ledger/archive/month-file.ts'
+import { startFullRun } from '../../server/src/ledger/check/resume.ts'
 import { sealHeads } from '../../server/src/ledger/seals.ts'
 import { putQuestion } from '../../server/src/payments/model/store.ts'
 import { newTransactionId, readId, showId } from '../../server/src/platform/ids.ts'
@@ -304,6 +305,7 @@ function signedLike(example: string, { file }: Shop): string {
 async function runExample(path: string, example: string, staged: Awaited<ReturnType<typeof stage>>) {
   const { shop, variables, receiver } = staged
   const known = await ofArchive(path, example, shop)
+  if (example.includes('--resume')) await startFullRun(shop.malipo.ctx.db.write, { isResumed: false }) // Interrupted at once.
   const ready = await realIds(path, path.endsWith('webhooks verify') ? signedLike(known, shop) : known, staged)
   const [, source, typed = ''] = /^(?:cat (\S+) \| )?(.*?)(?: > \S+)?$/.exec(ready) ?? []
   const [, ...args] = wordsOf(typed)
