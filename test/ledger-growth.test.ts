@@ -84,7 +84,6 @@ test('a full check of twice the transfers reads twice the pages, not four times'
   t.diagnostic(`full: ${JSON.stringify(full)}; ordinary with nothing new: ${JSON.stringify(ordinary)}`)
   assert.ok(large.transfers > 1.9 * small.transfers)
   assert.ok(large.pages < 2.3 * small.pages)
-  assert.ok(large.seconds < 3 * small.seconds)
   assert.ok(Math.max(small.monthsAtOnce, large.monthsAtOnce) <= 4)
   const [before, after] = ordinary as [Cost, Cost]
   assert.equal(before.transfers, 0)

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { programFolders } from '../dev-stack/postgres.ts'
 import { findProgram } from '../dev-stack/processes.ts'
 import { testDatabase } from '../dev-stack/servers.ts'
 import { runStatements } from '../dev-stack/statements.ts'
 import { archivingScene } from '../testing/archiving.ts'
 import { openOperator } from './operator.ts'
+
+/** Waits without blocking: a pool must close its idle connections in time. */
+const run = promisify(execFile)
 
 /** Backs up the test's database and restores it under another name. Returns its URL as the superuser. */
 async function backUp(t: TestContext, folder: string): Promise<string> {
@@ -17,12 +21,10 @@ async function backUp(t: TestContext, folder: string): Promise<string> {
   const name = restored.pathname.slice(1)
   const dump = join(folder, 'backup.sql')
   const program = (each: string) => findProgram(each, programFolders(), 'postgresql')
-  execFileSync(program('pg_dump'), ['--file', dump, superuserUrl])
+  await run(program('pg_dump'), ['--file', dump, superuserUrl])
   await runStatements(superuserUrl, [`create database ${name}`])
   t.after(() => runStatements(superuserUrl, [`drop database ${name} with (force)`]))
-  execFileSync(program('psql'), ['--quiet', '--set', 'ON_ERROR_STOP=1', '--file', dump, restored.href], {
-    stdio: 'ignore',
-  })
+  await run(program('psql'), ['--quiet', '--set', 'ON_ERROR_STOP=1', '--file', dump, restored.href])
   return restored.href
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { arrayLiteral } from './array-literal.ts'
 import { connectWriter, createConnections, type DatabaseOptions, faultOf, isReadOnly } from './connections.ts'
 import { reach } from './failpoints.ts'
 import { createFairSemaphore } from './fair-semaphore.ts'
-import { type IdRange, MonthStart } from './months.ts'
+import type { IdRange } from './months.ts'
 import { queryAs, type ReadKind } from './owned-query.ts'
+import { binder, composed, SqlPart } from './statement-text.ts'
 import { openWriteProbe, type WriteProbe } from './write-probe.ts'
 
 /** A statement with separate values. Only {@link sql} creates one, so no value from outside can become part of the text. */
@@ -124,17 +124,6 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** A part of a statement, with its values. */
-export class SqlPart {
-  readonly parts: readonly string[]
-  readonly values: readonly unknown[]
-
-  constructor(parts: readonly string[], values: readonly unknown[]) {
-    this.parts = parts
-    this.values = values
-  }
-}
-
 /** Creates a part for {@link sql}: for conditions whose number is known only when the statement is sent. */
 export const part = (parts: TemplateStringsArray, ...values: unknown[]): SqlPart => new SqlPart(parts, values)
 
@@ -156,63 +145,6 @@ export function sqlOn(replaced: Readonly<Record<string, string>>): typeof sql {
   const names = new RegExp(`\\b(?:${Object.keys(replaced).join('|')})\\b`, 'g')
   const bindOn = binder((part) => part.replace(names, (name) => replaced[name] ?? name))
   return (parts, ...values) => bindOn(parts, values)
-}
-
-type Prepared = Pick<Query, 'name' | 'text'>
-
-const isMonthStart = (value: unknown): value is MonthStart => value instanceof MonthStart
-
-function binder(rewrite: (part: string) => string) {
-  const prepared = new WeakMap<TemplateStringsArray, Map<string, Prepared>>()
-  return (parts: TemplateStringsArray, values: readonly unknown[]): Query => {
-    const hasMonths = values.some(isMonthStart)
-    const months = hasMonths ? values.map((value) => (isMonthStart(value) ? value.id : '')) : []
-    const texts = prepared.get(parts) ?? new Map<string, Prepared>()
-    prepared.set(parts, texts)
-    const known = texts.get(months.join()) ?? prepare(parts.map(rewrite), months)
-    texts.set(months.join(), known)
-    return { ...known, values: hasMonths ? values.filter((value) => !isMonthStart(value)) : values }
-  }
-}
-
-function composed(parts: readonly string[], values: readonly unknown[]): Query {
-  const whole = flattened(parts, values)
-  return { name: '', text: prepare(whole.parts, []).text, values: whole.values }
-}
-
-/** The parts of a statement with the parts in it in their places. */
-function flattened([first = '', ...others]: readonly string[], values: readonly unknown[]): SqlPart {
-  const texts = [first]
-  const bound: unknown[] = []
-  const append = (text: string) => texts.push(`${texts.pop() ?? ''}${text}`)
-  for (const [index, value] of values.entries()) {
-    const next = others[index] ?? ''
-    if (value instanceof SqlPart) {
-      const {
-        parts: [start = '', ...rest],
-        values: inner,
-      } = flattened(value.parts, value.values)
-      append(start)
-      texts.push(...rest)
-      bound.push(...inner)
-      append(next)
-    } else {
-      bound.push(isMonthStart(value) ? value.id : value)
-      texts.push(next)
-    }
-  }
-  return new SqlPart(texts, bound)
-}
-
-/** `months` has the ids that become part of the text, each at the place of its value. */
-function prepare(parts: readonly string[], months: readonly string[]): Prepared {
-  let bound = 0
-  const text = parts.reduce((before, part, index) => {
-    const month = months[index - 1] ?? ''
-    if (month === '') bound += 1
-    return `${before}${month === '' ? `$${bound}` : `'${month}'::uuid`}${part}`
-  })
-  return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text }
 }
 
 /** How long a read waits for its turn. */

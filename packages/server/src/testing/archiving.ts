@@ -141,6 +141,13 @@ export async function moveLate({ malipo }: ArchivingScene, shownId: string): Pro
     ...{ debit_account: debit?.id ?? '', credit_account: credit?.id ?? '' },
   })
   assert.equal(await createPoster(malipo.ctx.db.write).submit({ wallets: [], movements: [late] }), undefined)
+  // Tests beside this one have open transactions too, and a check reads only batches before all of them.
+  await until('the late money to be checkable', async () => {
+    const [row] = await malipo.ask<{ is_settled: boolean }>(
+      'select max(batch) < settled_below() as is_settled from transfers',
+    )
+    return row?.is_settled === true
+  })
 }
 
 async function refundOf(malipo: RefundingMalipo, merchant: RefundingMerchant, charge: string): Promise<string> {

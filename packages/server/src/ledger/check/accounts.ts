@@ -14,7 +14,10 @@ export async function compareAccounts(db: SnapshotDb, shadow: Shadow, ranges: re
   await db.snapshot(refuseStrayProof)
   const [orphan] = await shadow.orphans(db)
   if (orphan !== undefined) throw new LedgerDisagreement(`transfers name the account ${orphan}, which does not exist`)
-  let compared = await db.snapshot(async (tx) => compare(tx, shadow, 'platform account', await platformBalances(tx)))
+  let compared = await db.snapshot(async (tx) => {
+    await readByIndex(tx)
+    return compare(tx, shadow, 'platform account', await platformBalances(tx))
+  })
   for (let after: string | undefined = first; after !== undefined; ) {
     const page: readonly StoredAccount[] = await db.snapshot((tx) => compareWallets(tx, shadow, after ?? first))
     compared += page.length
@@ -75,7 +78,8 @@ interface StoredAccount extends Counters {
   readonly id: string
 }
 
-async function compareWallets(tx: Db, shadow: Shadow, after: string): Promise<readonly StoredAccount[]> {
+async function compareWallets(tx: Tx, shadow: Shadow, after: string): Promise<readonly StoredAccount[]> {
+  await readByIndex(tx)
   const wallets = await tx.query<StoredAccount>(sql`
     select id, debits_pending, debits_posted, credits_pending, credits_posted
     from wallets
@@ -102,7 +106,7 @@ async function compare(tx: Db, shadow: Shadow, what: string, stored: readonly St
   return stored.length
 }
 
-/** What this snapshot sees beyond the last piece: batches that had not ended then. Planned with the bound, so read by its index. */
+/** What this snapshot sees beyond the last piece: batches that had not ended then. Planned with the bound and read by its index. */
 async function sumsSince(tx: Db, checkedBelow: bigint): Promise<ReadonlyMap<string, Counters>> {
   const rows = await tx.query<Counters & { account_id: string }>(sql`
     select s.account_id, sum(s.debits_pending)::bigint as debits_pending, sum(s.debits_posted)::bigint as debits_posted,

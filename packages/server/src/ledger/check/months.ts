@@ -1,4 +1,5 @@
-import { type Db, part, type SnapshotDb, type SqlPart, sql, type Tx } from '../../platform/db.ts'
+import { type Db, part, type SnapshotDb, sql, type Tx } from '../../platform/db.ts'
+import type { SqlPart } from '../../platform/statement-text.ts'
 
 /**
  * Ids from the first to the last: those of a month, or those between two months. All ranges together are all ids, so nothing is
@@ -112,7 +113,7 @@ export async function findPlaces(
 }
 
 async function runsOf(tx: Tx, range: IdRange, from: bigint, below: bigint): Promise<Run[]> {
-  await planByCost(tx)
+  await (from === 0n ? planByCost(tx) : readByIndex(tx)) // From a checkpoint on, most months have none of the batches.
   return tx.query<Run>(sql`
     with batches as (
       select distinct batch
