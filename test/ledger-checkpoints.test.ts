@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '../packages/server/src/dev-stack/until.ts'
 import { checkLedger } from '../packages/server/src/ledger/check/check.ts'
 import { LedgerDisagreement } from '../packages/server/src/ledger/check/disagreement.ts'
 import { sealHeads, sealLine } from '../packages/server/src/ledger/seals.ts'
@@ -22,6 +23,13 @@ async function checkedLedger(t: TestContext) {
     if (made) sealLines.push(sealLine(made))
   }
   await seal()
+  // Tests beside this one have open transactions too, and a check reads only batches before all of them.
+  await until('the batches to be checkable', async () => {
+    const [row] = await ledger.ask<{ is_settled: boolean }>(
+      'select max(batch) < settled_below() as is_settled from transfers',
+    )
+    return row?.is_settled === true
+  })
   const check = ({ isFull } = { isFull: false }) => checkLedger(ledger.db.write, { isFull, sealLines })
   await check()
   return { ...ledger, wallet, others, hold, seal, check }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Decided } from '../platform/batch.ts'
 import { type BatchTx, sql } from '../platform/db.ts'
-import { monthsOf } from '../platform/months.ts'
 import { available, balance, type Counters, counterNames, lockWallets, type Wallet } from './accounts.ts'
 import type { Link, Transfer, Writer } from './chain.ts'
 import { movementsOf } from './postings.ts'
@@ -97,14 +96,11 @@ export async function openBooks(
 async function readPhase(tx: BatchTx, endings: readonly Ending[], phase: 0 | 1): Promise<Transfer[]> {
   if (endings.length === 0) return []
   const ids = endings.map((each) => each.transaction_id)
-  const months = monthsOf(ids)
   return tx.query<Transfer>(sql`
     select t.*
     from unnest(${ids}::uuid[], ${endings.map((each) => each.number)}::smallint[],
       ${endings.map(() => phase)}::smallint[]) as wanted(transaction_id, number, phase)
-    join transfers t using (transaction_id, number, phase)
-    where t.transaction_id >= ${months.from}
-      and t.transaction_id < ${months.below}`)
+    join transfers t using (transaction_id, number, phase)`)
 }
 
 function applyLinked(state: State, linked: readonly Movement[]): Refusal | undefined {

@@ -4,7 +4,7 @@ import type { BatchTx, WriteDb } from '../platform/db.ts'
 import { reach } from '../platform/failpoints.ts'
 import type { Posted } from '../platform/gated-http.ts'
 import type { Log } from '../platform/log.ts'
-import { allMonths, type IdRange, monthsOf, recentStart } from '../platform/months.ts'
+import { allMonths, type IdRange, recentStart } from '../platform/months.ts'
 import type { Delivery } from './claim.ts'
 import { injectFaults } from './fault-injection.ts'
 import { breaker, isGone, isSuccess, retryAfterMs } from './schedule.ts'
@@ -64,7 +64,6 @@ async function keepRecords(tx: BatchTx, { sql }: EndpointTables, attempted: read
     }
   })
   const sorted = results.toSorted((left, right) => (left.id < right.id ? -1 : 1))
-  const months = monthsOf(sorted.map(({ id }) => id))
   await tx.query(sql`
     update webhook_records w
     set status = r.status, attempts = r.attempts, leased_until = null, url = r.url, response = r.response,
@@ -75,8 +74,6 @@ async function keepRecords(tx: BatchTx, { sql }: EndpointTables, attempted: read
       ${sorted.map(({ response }) => response)}::jsonb[])
       as r(id, status, attempts, next_attempt_at, url, response)
     where w.id = r.id
-      and w.id >= ${months.from}
-      and w.id < ${months.below}
       and w.attempts = r.attempts - 1`)
 }
 

@@ -1,5 +1,4 @@
 import { sql, type Tx } from '../../platform/db.ts'
-import { monthsOf } from '../../platform/months.ts'
 import type { Attempt, BookedReceipt, Transaction } from '../model/store.ts'
 
 /** Writes what moves after a payment's end. Callers have locked the payments. */
@@ -7,7 +6,6 @@ import type { Attempt, BookedReceipt, Transaction } from '../model/store.ts'
 export async function keepLate(tx: Tx, rows: readonly Transaction[]): Promise<void> {
   if (rows.length === 0) return
   const of = <Key extends keyof Transaction>(name: Key) => rows.map((row) => row[name])
-  const months = monthsOf(of('id'))
   await tx.query(sql`
     update transactions as t
     set adjustments = string_to_array(n.adjustments, ' ')::uuid[], adjusted = n.adjusted,
@@ -16,35 +14,27 @@ export async function keepLate(tx: Tx, rows: readonly Transaction[]): Promise<vo
       ${of('adjusted')}::bigint[], ${of('adjusted_fee')}::bigint[], ${of('suspended')}::bigint[],
       ${of('late_postings')}::smallint[])
       as n(id, adjustments, adjusted, adjusted_fee, suspended, late_postings)
-    where t.id = n.id
-      and t.id >= ${months.from}
-      and t.id < ${months.below}`)
+    where t.id = n.id`)
 }
 
 export async function keepMoved(tx: Tx, rows: readonly Attempt[]): Promise<void> {
   if (rows.length === 0) return
   const of = <Key extends keyof Attempt>(name: Key) => rows.map((row) => row[name])
-  const months = monthsOf(of('transaction_id'))
   await tx.query(sql`
     update attempts as a
     set moved = n.moved, returned = n.returned
     from unnest(${of('transaction_id')}::uuid[], ${of('number')}::smallint[], ${of('moved')}::bigint[],
       ${of('returned')}::bigint[]) as n(transaction_id, number, moved, returned)
-    where (a.transaction_id, a.number) = (n.transaction_id, n.number)
-      and a.transaction_id >= ${months.from}
-      and a.transaction_id < ${months.below}`)
+    where (a.transaction_id, a.number) = (n.transaction_id, n.number)`)
 }
 
 export async function keepReceiptMarks(tx: Tx, rows: readonly BookedReceipt[]): Promise<void> {
   if (rows.length === 0) return
   const ids = rows.map((row) => row.transaction_id)
-  const months = monthsOf(ids)
   await tx.query(sql`
     update receipts as r
     set is_reversed = n.is_reversed
     from unnest(${ids}::uuid[], ${rows.map((row) => row.receipt_id)}::text[],
       ${rows.map((row) => row.is_reversed)}::boolean[]) as n(transaction_id, receipt_id, is_reversed)
-    where (r.transaction_id, r.receipt_id) = (n.transaction_id, n.receipt_id)
-      and r.transaction_id >= ${months.from}
-      and r.transaction_id < ${months.below}`)
+    where (r.transaction_id, r.receipt_id) = (n.transaction_id, n.receipt_id)`)
 }

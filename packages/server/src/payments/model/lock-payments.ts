@@ -39,18 +39,13 @@ export async function lockDue(
   tx: Tx,
   { lane, ids, limit }: { readonly lane: string; readonly ids: readonly string[]; readonly limit: number },
 ): Promise<FullPayment[]> {
-  const months = monthsOf(ids)
   const transactions = await tx.query<Transaction>(sql`
     select t.*
     from unnest(${ids}::uuid[]) with ordinality as w(id, place)
     join transactions t on t.id = w.id
     join attempts a on a.transaction_id = t.id and a.number = t.attempt
     join merchants m on m.id = t.merchant_id
-    where t.id >= ${months.from}
-      and t.id < ${months.below}
-      and a.transaction_id >= ${months.from}
-      and a.transaction_id < ${months.below}
-      and t.env || '/' || t.provider = ${lane}
+    where t.env || '/' || t.provider = ${lane}
       and t.state not in ('successful', 'failed')
       and t.wake_at <= record_time()
       and held_by(t.state, a.is_lost, m.frozen_at, null) is null

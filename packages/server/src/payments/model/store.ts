@@ -228,7 +228,6 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
   if (moves.length === 0) return
   const of = <Key extends keyof Move>(name: Key) => moves.map((each) => each[name])
   const json = (name: 'action' | 'failure') => moves.map((each) => (each[name] ? JSON.stringify(each[name]) : null))
-  const months = monthsOf(of('id'))
   const moved = await tx.query(sql`
     update transactions as t
     set state = m.target, attempt = m.attempt, provider = m.provider, doubt = m.doubt,
@@ -243,8 +242,6 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
         notified, wake_at)
     join unnest(${allowed.sources}::text[], ${allowed.targets}::text[]) as a(source, target) using (target)
     where t.id = m.id
-      and t.id >= ${months.from}
-      and t.id < ${months.below}
       and t.state = a.source
     returning t.id`)
   assert.equal(moved.length, moves.length, 'a payment made a transition that is not allowed')
@@ -253,7 +250,6 @@ export async function move(tx: Tx, at: Date, moves: readonly Move[]): Promise<vo
 export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<void> {
   if (rows.length === 0) return
   const of = <Key extends keyof Attempt>(name: Key) => rows.map((row) => row[name])
-  const months = monthsOf(of('transaction_id'))
   await tx.query(sql`
     update attempts as a
     set sends = n.sends, polls = n.polls, refusals = n.refusals, send_deadline = n.send_deadline, is_lost = n.is_lost,
@@ -263,8 +259,6 @@ export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<
       ${of('is_hinted')}::boolean[], ${of('outcome')}::text[])
       as n(transaction_id, number, sends, polls, refusals, send_deadline, is_lost, is_hinted, outcome)
     where a.transaction_id = n.transaction_id
-      and a.transaction_id >= ${months.from}
-      and a.transaction_id < ${months.below}
       and a.number = n.number`)
 }
 
