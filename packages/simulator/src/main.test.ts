@@ -43,6 +43,9 @@ async function start(t: TestContext, variables: Record<string, string>) {
   return { child, client: clientOf(listening), output }
 }
 
+/** Ids and times may hold the same digits by chance, as a part of a word. */
+const asWord = (secret: string) => new RegExp(`(?<![\\w-])${secret}(?![\\w-])`)
+
 const ended = async (child: ChildProcess) =>
   child.exitCode === null && child.signalCode === null ? once(child, 'exit') : []
 
@@ -208,8 +211,8 @@ test('a killed simulator continues a card and an account, and its journal holds 
   before.child.kill('SIGKILL')
   await ended(before.child)
   const kept = readFileSync(journal, 'utf8')
-  for (const secret of ['5531886652142950', '4000002760003184', '7391', '8642', '975319', '"1234"'])
-    assert.equal(kept.includes(secret), false, `${secret} is in the journal`)
+  for (const secret of ['5531886652142950', '4000002760003184', '7391', '8642', '975319', '1234'])
+    assert.doesNotMatch(kept, asWord(secret))
 
   const { client } = await start(t, variables)
   assert.deepEqual((await client.flutterwave('GET', list)).body, listed)

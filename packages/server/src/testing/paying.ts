@@ -11,8 +11,8 @@ import { type Malipo, testMalipo } from './malipo.ts'
 /** A Malipo whose sandbox providers are the simulator. */
 export interface PayingMalipo extends Malipo {
   readonly simulator: SimulatorControl
-  /** Starts the providers' lanes; until then accepted payments wait. */
-  work(): void
+  /** Starts the providers' lanes; until then accepted payments wait. Stopped lanes have no call under way. */
+  work(): Watch
   /** Advances the database's clock, for payments and timers alike. */
   later(seconds: number): Promise<void>
   /** Waits until a payment is in this state. Its provider is queried before it is due. */
@@ -50,7 +50,11 @@ export async function payingMalipo(t: TestContext, settings: Record<string, stri
   return {
     ...malipo,
     simulator: simulator.control,
-    work: () => void lanes.push(...startLanes(malipo.ctx)),
+    work: () => {
+      const started = startLanes(malipo.ctx)
+      lanes.push(...started)
+      return { stop: async () => void (await Promise.all(started.map((lane) => lane.stop()))) }
+    },
     later: async (seconds) => {
       await malipo.ask('update clock_offset set ahead = ahead + make_interval(secs => $1)', [seconds])
       await attachPartitions(malipo.ctx.db.write)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { sql, type Tx } from '../../platform/db.ts'
 import { movement, testLedger } from '../../testing/ledger.ts'
 import { sealHeads } from '../seals.ts'
 import { type CheckOptions, checkLedger } from './check.ts'
+import { type FullRun, startFullRun } from './resume.ts'
 
 class Killed extends Error {}
 
@@ -43,6 +45,9 @@ async function setUp(t: TestContext) {
   const whole = await counted({})
   return { ...ledger, ask, wallet, check, killed, counted, whole, nearlyAll: whole.pieces - 3 }
 }
+
+const afresh = { isResumed: false }
+const nothingFound = { batches: 0, transfers: 0, sums: [], lines: [] }
 
 const isNotResumable = { name: 'CheckNotResumable' }
 
@@ -118,22 +123,22 @@ test('a check is not resumed on other books or another archive', async (t) => {
   await assert.rejects(check({ run: 'resumed' }), /a month was archived or restored/)
 })
 
-test('of two full checks at once, the one that started first gives up', async (t) => {
-  const { check, counted } = await setUp(t)
-  let isOvertaken = false
-  const first = check({
-    run: 'kept',
-    onPiece: () => {
-      if (isOvertaken) return
-      isOvertaken = true
-      second = counted({ run: 'kept' })
-    },
-  })
-  let second: ReturnType<typeof counted> | undefined
+test('of two full checks at once, the one that started first gives up, in a piece that began before or after', async (t) => {
+  const { db, check, counted, whole } = await setUp(t)
+  const [first, other] = [await startFullRun(db.write, afresh), await startFullRun(db.write, afresh)]
+  const keep = (tx: Tx, run: FullRun) => run.shadow.keep(tx, { from: 0n, below: 1n }, nothingFound)
+  const overtaken = { name: 'CheckOvertaken' }
 
   await assert.rejects(
-    first.then(() => second),
-    { name: 'CheckOvertaken' },
+    db.write.snapshot((tx) => keep(tx, first)),
+    overtaken,
   )
-  await second
+  const inAPiece = db.write.snapshot(async (tx) => {
+    await tx.query(sql`select from full_checks`)
+    assert.deepEqual(await counted({ run: 'kept' }), whole)
+    await keep(tx, other)
+  })
+  await assert.rejects(inAPiece, overtaken)
+  await other.end()
+  await check({ run: 'kept' })
 })

@@ -103,7 +103,7 @@ test("a secret in a provider's callback is never stored, sealed or not", async (
   assert(found)
   const shown = JSON.stringify(await operator.callbacks.show(found.id))
   assert.ok(shown.includes('charge.completed'))
-  assert.doesNotMatch(shown, /token-of-a-simulator|verif-hash|authorization|cookie|4242/)
+  assert.doesNotMatch(shown, /token-of-a-simulator|verif-hash|authorization|cookie|\b4242\b/)
 })
 
 test('a flood of refused callbacks stores ten, and only the start of each', async (t) => {
