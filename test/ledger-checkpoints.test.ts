@@ -24,15 +24,17 @@ async function checkedLedger(t: TestContext) {
   }
   await seal()
   // Tests beside this one have open transactions too, and a check reads only batches before all of them.
-  await until('the batches to be checkable', async () => {
-    const [row] = await ledger.ask<{ is_settled: boolean }>(
-      'select max(batch) < settled_below() as is_settled from transfers',
-    )
-    return row?.is_settled === true
-  })
+  const settled = () =>
+    until('the batches to be checkable', async () => {
+      const [row] = await ledger.ask<{ is_settled: boolean }>(
+        'select max(batch) < settled_below() as is_settled from transfers',
+      )
+      return row?.is_settled === true
+    })
+  await settled()
   const check = ({ isFull } = { isFull: false }) => checkLedger(ledger.db.write, { isFull, sealLines })
   await check()
-  return { ...ledger, wallet, others, hold, seal, check }
+  return { ...ledger, wallet, others, hold, seal, settled, check }
 }
 
 test('a full check sees every commit before its start, even with an older transaction open', async (t) => {
@@ -88,6 +90,31 @@ test('a check that another one overtakes counts nothing twice', async (t) => {
   }
 
   await Promise.allSettled([checkLedger(slow, { isFull: false, sealLines: [] })])
+
+  await check()
+})
+
+test('a check that another one overtakes while it compares the accounts gives up, and finds nothing wrong', async (t) => {
+  const { hold, settled, check, db } = await checkedLedger(t)
+  let hasPieces = false
+  let isOvertaken = false
+  const slow: WriteDb = {
+    ...db.write,
+    snapshot: async (work) => {
+      if (hasPieces && !isOvertaken) {
+        isOvertaken = true
+        await hold()
+        await settled()
+        await check()
+      }
+      return db.write.snapshot(work)
+    },
+  }
+  const onPiece = () => {
+    hasPieces = true
+  }
+
+  await assert.rejects(checkLedger(slow, { isFull: false, sealLines: [], onPiece }), { name: 'CheckOvertaken' })
 
   await check()
 })

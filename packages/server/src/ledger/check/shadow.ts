@@ -106,15 +106,21 @@ function addTo(known: Map<string, Counters>, sum: AccountSums): void {
 export async function createCheckpoints(db: Db): Promise<KeptShadow> {
   const [checkpoint] = await db.query<{ checked_below: bigint }>(sql`select checked_below from ledger_checkpoints`)
   let checkedBelow = checkpoint?.checked_below ?? 0n
+  /** In one snapshot with what they are compared with: another check may have continued meanwhile. */
+  const counters: Shadow['counters'] = async (reader, accountIds) => {
+    const [unmoved] = await reader.query(sql`select from ledger_checkpoints where checked_below = ${checkedBelow}`)
+    if (!unmoved) throw overtaken()
+    return readChecked(reader, accountIds)
+  }
   return {
     checkedBelow: () => checkedBelow,
-    counters: readChecked,
+    counters,
     orphans: (reader) => orphansAmong(reader, undefined),
     lastLines: async (reader, walletIds) => {
-      const checked = await readChecked(reader, walletIds)
+      const checked = await counters(reader, walletIds)
       return (walletId) => {
-        const counters = checked.get(walletId)
-        return counters && { entry_at: -1n, balance: counters.credits_posted - counters.debits_posted }
+        const found = checked.get(walletId)
+        return found && { entry_at: -1n, balance: found.credits_posted - found.debits_posted }
       }
     },
     keep: async (tx, range, { sums }) => {
@@ -123,6 +129,8 @@ export async function createCheckpoints(db: Db): Promise<KeptShadow> {
     },
   }
 }
+
+const overtaken = () => new CheckOvertaken('another check is running; wait until it ends')
 
 async function readChecked(db: Db, accountIds: readonly string[]): Promise<Map<string, Counters>> {
   const rows = await db.query<AccountSums>(
@@ -136,7 +144,7 @@ async function keepChecked(tx: Tx, { from, below }: BatchRange, sums: readonly A
   const moved = await tx
     .query(sql`update ledger_checkpoints set checked_below = ${below} where checked_below = ${from} returning id`)
     .catch((error: Error & { code?: string }) => (error.code === '40001' ? [] : Promise.reject(error)))
-  if (moved.length === 0) throw new CheckOvertaken('another check is running; wait until it ends')
+  if (moved.length === 0) throw overtaken()
   await tx.query(sql`
     insert into checked_accounts as c (account_id, debits_pending, debits_posted, credits_pending, credits_posted)
     select *
