@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { testDatabase } from '../dev-stack/servers.ts'
 import { runStatements, withClient } from '../dev-stack/statements.ts'
 import { readManifest } from '../ledger/archive/manifest.ts'
+import type { Db } from '../platform/db.ts'
 import { readId } from '../platform/ids.ts'
-import { archivingScene, moveLate } from '../testing/archiving.ts'
+import { archivingScene, moveLate, runArchiver } from '../testing/archiving.ts'
 import { openOperator } from './operator.ts'
 
 test('an archive under attack', async (t) => {
@@ -91,6 +93,24 @@ test('an archive under attack', async (t) => {
     await assert.rejects(operator.archive.restore(months[0], folder), /retained transfers .* were changed/)
 
     await ask('delete from transfers where transaction_id = $1 and number = 78', [id])
+  })
+
+  await t.test('is not restored from a file that another process replaces after its hash was compared', async () => {
+    const path = await fileOfFirst()
+    const file = readFileSync(path)
+    const replaced = gzipSync(gunzipSync(file).toString().replaceAll('charge_successful', 'other'))
+    const replacing = <Statements extends Db>(db: Statements): Statements => ({
+      ...db,
+      query: (query: Parameters<Db['query']>[0]) => {
+        if (query.text.includes('partition of archived_transfers')) writeFileSync(path, replaced)
+        return db.query(query)
+      },
+    })
+
+    await assert.rejects(runArchiver(scene, 'restore', replacing), /was changed: its SHA-256/)
+
+    writeFileSync(path, file)
+    assert.equal((await operator.archive.list({})).length, 3)
   })
 
   await t.test('is restored without its manifest, because the database knows the file', async () => {

@@ -60,13 +60,17 @@ export async function verifiedFile(folder: string, manifest: Manifest, recorded:
     // A folder that lists nothing may be another one; from the archive itself the transfers are lost.
     throw manifest.months.length === 0 ? new ArchiveInvalid(words) : new ArchiveMissing(words)
   })
-  if (!hash.equals(file_hash))
-    throw new ArchiveChanged(`${path} was changed: its SHA-256 is not the one in the database`)
+  refuseOtherHash(path, hash, recorded)
   const listed = manifest.months.find((each) => each.file === file)
   if (!listed) return { path, listed }
   if (listed.sha256 !== file_hash.toString('hex') || BigInt(listed.transfers) !== transfers)
     throw new ArchiveChanged(`the manifest in ${folder} differs from the database for the month ${month}`)
   return { path, listed }
+}
+
+export function refuseOtherHash(path: string, hash: Buffer, { file_hash }: ArchivedMonth): void {
+  if (!hash.equals(file_hash))
+    throw new ArchiveChanged(`${path} was changed: its SHA-256 is not the one in the database`)
 }
 
 /** The manifest states what the file contains. */

@@ -117,9 +117,9 @@ export async function hashOfFile(path: string): Promise<Buffer> {
   return hash.digest()
 }
 
-/** Pages of lines. Throws at a file that is cut off. */
-export async function* readLines(path: string): AsyncGenerator<readonly ArchiveLine[]> {
-  const text = connected(createReadStream(path), createGunzip(), () => undefined).setEncoding('utf8')
+/** Pages of lines. Throws at a file that is cut off. The hash is over the file as it was read, once every page is. */
+export async function* readLines(path: string, hash = createHash('sha256')): AsyncGenerator<readonly ArchiveLine[]> {
+  const text = connected(createReadStream(path), hashed(hash), createGunzip(), () => undefined).setEncoding('utf8')
   let lines: string[] = []
   let rest = ''
   for await (const chunk of text as AsyncIterable<string>) {

@@ -1,5 +1,12 @@
+import { createHash } from 'node:crypto'
 import { type Session, sql } from '../../platform/db.ts'
-import { type ArchivedMonth, refuseOtherContents, type VerifiedFile, verifiedFile } from './archived-months.ts'
+import {
+  type ArchivedMonth,
+  refuseOtherContents,
+  refuseOtherHash,
+  type VerifiedFile,
+  verifiedFile,
+} from './archived-months.ts'
 import { ArchiveChanged, readManifest } from './manifest.ts'
 import { columns, createContents, readLines } from './month-file.ts'
 
@@ -66,12 +73,14 @@ interface LoadOrder {
 
 async function load(session: Session, { file, month, isWanted }: LoadOrder): Promise<void> {
   const contents = createContents()
-  for await (const lines of readLines(file.path)) {
+  const hash = createHash('sha256')
+  for await (const lines of readLines(file.path, hash)) {
     contents.add(lines)
     const fields = lines.map((line) => line.split('\t'))
     refuseOtherMonth(fields, file, month)
     await insertLines(session, isWanted ? fields.filter(isWanted) : fields)
   }
+  refuseOtherHash(file.path, hash.digest(), month) // The file may have been replaced since it was verified.
   refuseOtherContents(file, contents.sum())
 }
 
