@@ -60,11 +60,11 @@ async function compare(context: OperatorContext, order: CheckOrder): Promise<Che
   const sealLines = await readSealLines(context.db.write, sealsPath)
   const run = isResumed ? ('resumed' as const) : ('kept' as const)
   const options = { isFull, run, isGentle: !isFull, sealLines, ...(onPiece && { onPiece }) }
-  const { suspense, ...checked } = await whileArchived(context.db.write, () => {
-    if (archive !== undefined)
-      return withArchive(context, archive, (db) => checkLedger(db, { ...options, hasArchive: true }))
-    return isFull ? withSession(context, (db) => checkLedger(db, options)) : checkLedger(context.db.write, options)
-  })
+  const { suspense, ...checked } = await whileArchived(context.db.write, () =>
+    archive === undefined
+      ? withSession(context, (db) => checkLedger(db, options))
+      : withArchive(context, archive, (db) => checkLedger(db, { ...options, hasArchive: true })),
+  )
   const audit = await verifyAudit(context.db.write, { isFull, sealLines })
   if (audit.faultCount > 0) throw new AuditDisagreement(audit.faults, audit.faultCount)
   const cases = await listCases(context, { limit: casesMax })
