@@ -88,7 +88,7 @@ function addReading(ledger: Command, context: CommandContext, cli: CliEnvironmen
     ledger
       .command('check')
       .description('Check books and audit trail since the last checkpoint; exits with 5 at a difference.')
-      .option('--full', 'check from the first entry; use a standby, or a restored backup once months are archived')
+      .option('--full', 'check from the first entry; on a busy database use a restored backup')
       .option('--resume', 'with --full: continue the full check that was interrupted')
       .option('--archive <folder>', 'also read archived months, from their files in this folder'),
     {

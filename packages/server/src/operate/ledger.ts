@@ -33,7 +33,7 @@ export interface CheckOrder {
  * counts as an ordinary one too, and a difference that it found stays until the next full check.
  */
 export async function check(context: OperatorContext, order: CheckOrder): Promise<CheckReport> {
-  // A standby is read-only, and its check counts all the same.
+  // A check counts all the same if its result cannot be recorded.
   const record = async (isGood: boolean, detail = '') => {
     const names = order.isFull ? (['ledger_check', 'ledger_check_full'] as const) : (['ledger_check'] as const)
     try {
