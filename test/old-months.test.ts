@@ -280,6 +280,30 @@ test('a list continues into older months, whole and in order', async (t) => {
   )
 })
 
+test('a list of webhooks by status has none from behind the newest that it examines', async (t) => {
+  const malipo = await oldMalipo(t)
+  const merchant = await malipo.merchant()
+  await merchant.call('PUT', '/api/b2b/users', { sandboxWebhookUrl: 'http://127.0.0.1:9/hooks' })
+  const { id } = await payOut(merchant, { by: 'house' })
+  const [old = ''] = await copyTo(malipo, id, [5])
+  const created = async () => {
+    const { body } = await merchant.call('GET', '/api/b2b/webhooks?status=CREATED')
+    return (body['data'] as { data: { transactionId: string } }[]).map(({ data }) => data.transactionId)
+  }
+  assert.equal((await created()).length, 2)
+  await malipo.ask(
+    `insert into webhook_records
+     select copy.*
+     from webhook_records w, generate_series(1, 20000) n,
+       lateral jsonb_populate_record(w, jsonb_build_object('status', 'SUCCESS',
+         'id', left(id_at(w.created_at + interval '1 s')::text, 24) || lpad(to_hex(n), 12, '0'))) as copy
+     where w.id = $1`,
+    [readId('transaction', old)],
+  )
+
+  assert.deepEqual(await created(), [])
+})
+
 test('a scan over several months stops at its limit, and says where', async (t) => {
   const malipo = await oldMalipo(t)
   const merchant = await malipo.merchant()

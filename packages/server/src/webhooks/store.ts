@@ -3,7 +3,7 @@ import type { Transaction } from '../payments/model/store.ts'
 import type { Moments } from '../platform/days.ts'
 import type { Owner, ReadDb, Tx } from '../platform/db.ts'
 import { firstIdAt } from '../platform/ids.ts'
-import { type IdRange, type IdSpan, monthsOf, monthsSince, newestFirst } from '../platform/months.ts'
+import { type IdRange, type IdSpan, monthsOf, monthsSince, newestFirst, newestThenOlder } from '../platform/months.ts'
 import { readTransactions } from '../transactions/read.ts'
 
 export interface WebhookRecord {
@@ -78,11 +78,21 @@ export async function list(db: ReadDb, owner: Owner, wanted: ListWanted): Promis
   const { transaction_id } = wanted
   const listed =
     transaction_id === undefined
-      ? await newestFirst(span, wanted.limit, (range, limit) => listRange(db, owner, { ...wanted, limit }, range))
+      ? await listSpan(db, owner, wanted, span)
       : await ofAllEndpoints(wanted.limit, (tables) =>
           listOfPayment(db, owner, tables, { ...wanted, transaction_id }, span),
         )
   return withParties(db, owner, listed)
+}
+
+/** A status without an index is looked for among the newest records of the whole span: no older month follows after a gap. */
+async function listSpan(db: ReadDb, owner: Owner, wanted: ListWanted, span: IdSpan): Promise<Stored[]> {
+  const { status, limit } = wanted
+  const read = (range: IdRange, most: number) => listRange(db, owner, { ...wanted, limit: most }, range)
+  if (status === undefined || status === 'FAILED') return newestFirst(span, limit, read)
+  const [newest, older] = newestThenOlder(span)
+  const found = await read(newest, limit)
+  return older && found.length < limit ? read({ ...span, plan: 'kept' }, limit) : found
 }
 
 function listRange(db: ReadDb, owner: Owner, wanted: ListWanted, range: IdRange): Promise<Stored[]> {
