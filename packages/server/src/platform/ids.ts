@@ -35,9 +35,9 @@ export const timeOfId = (id: string): number => Number.parseInt(id.replace('-', 
 /** Greater than every id. */
 export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The smallest id that can be made at this time: `id_at` of the database. */
+/** The smallest id that can be made at this time: `id_at` of the database. No id is from before 1970. */
 export function firstIdAt(atMs: number): string {
-  const hex = atMs.toString(16).padStart(12, '0')
+  const hex = Math.max(0, atMs).toString(16).padStart(12, '0')
   return hex.length > 12 ? lastId : dashed(hex.padEnd(32, '0'))
 }
 

@@ -91,6 +91,18 @@ test('callbacks that are refused, name no payment or name an unknown one are sto
   assert.equal((await list({ outcome: 'unknown_payment' })).length, 2)
 })
 
+test('a callback whose key names the first moment there is, is stored', async (t) => {
+  const { completed, list } = await setUp(t)
+  const key = providerKeyOf(newTransactionId(0, 1), 1)
+
+  assert.equal((await completed(key)).status, 200)
+
+  assert.deepEqual(
+    (await list()).map(({ outcome, keys }) => [outcome, keys]),
+    [['unknown_payment', [key]]],
+  )
+})
+
 test("a secret in a provider's callback is never stored, sealed or not", async (t) => {
   const { malipo, list, operator } = await setUp(t)
   const body = { event: 'charge.completed', data: { tx_ref: unknownKey(), card: '4242 4242 4242 4242' } }
