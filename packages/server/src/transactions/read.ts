@@ -160,19 +160,14 @@ async function scan(db: ReadDb, owner: Owner, wanted: ListWanted): Promise<ListP
   for (const range of newestThenOlder(spanOf(wanted))) {
     const part = { range, limit: wanted.limit - found.length, rowsMax: left }
     const rows = await scanRange(db, owner, wanted, part)
-    found.push(...rows)
+    found.push(...rows.filter(isFound).sort((one, other) => (one.id < other.id ? 1 : -1)))
     if (found.length === wanted.limit) break
-    if (findsAllScanned(wanted)) continue
-    const { count, last } = await countScanned(db, owner, wanted, part)
-    if (count === left) return { transactions: found, stoppedAt: last }
-    left -= count
+    const { examined = 0, examined_to } = rows[0] ?? {}
+    if (examined === left) return { transactions: found, stoppedAt: examined_to ?? undefined }
+    left -= examined
   }
   return { transactions: found, stoppedAt: undefined }
 }
-
-/** The status is the only filter, and its index has no other rows. */
-const findsAllScanned = ({ currency, type, status }: ListWanted) =>
-  currency === undefined && type === undefined && status !== 'successful'
 
 /** What a scan reads of a range. */
 interface Part {
@@ -183,64 +178,59 @@ interface Part {
   readonly rowsMax: number
 }
 
-function scanRange(
-  db: ReadDb,
-  owner: Owner,
-  wanted: ListWanted,
-  { range, limit, rowsMax }: Part,
-): Promise<Transaction[]> {
+/** A matching row, or none; with how many rows were read for a page that is not full, and the last of them. */
+type Scanned = { readonly examined: number; readonly examined_to: string | null } & (
+  | Transaction
+  | { readonly id: null }
+)
+
+const isFound = (row: Scanned): row is Scanned & Transaction => row.id !== null
+
+/** Rows are counted in the statement that reads them: one that ends meanwhile would move the place where the next page starts. */
+function scanRange(db: ReadDb, owner: Owner, wanted: ListWanted, { range, limit, rowsMax }: Part): Promise<Scanned[]> {
   const { currency = null, type = null, status } = wanted
   const { merchant_id, env } = owner
-  return db.within(
+  return db.within<Scanned>(
     owner,
     range,
     sqlOf(status)`
-      with scanned as (
+      with page as materialized (
         select *
-        from transactions
-        where merchant_id = ${merchant_id}
-          and env = ${env}
-          and id >= ${range.from}
-          and id < ${range.below}
-          and of_status
+        from (
+          select *
+          from transactions
+          where merchant_id = ${merchant_id}
+            and env = ${env}
+            and id >= ${range.from}
+            and id < ${range.below}
+            and of_status
+          order by id desc
+          limit ${rowsMax}
+        ) scanned
+        where currency = coalesce(${currency}, currency)
+          and type = coalesce(${type}, type)
+          and (${status === 'successful'} is false or state = 'successful')
         order by id desc
-        limit ${rowsMax}
+        limit ${limit}
+      ), counted as (
+        select count(*)::int as examined, min(id::text collate "C") as examined_to
+        from (
+          select id
+          from transactions
+          where merchant_id = ${merchant_id}
+            and env = ${env}
+            and id >= ${range.from}
+            and id < ${range.below}
+            and of_status
+            and (select count(*) from page) < ${limit}
+          order by id desc
+          limit ${rowsMax}
+        ) scanned
       )
-      select *
-      from scanned
-      where currency = coalesce(${currency}, currency)
-        and type = coalesce(${type}, type)
-        and (${status === 'successful'} is false or state = 'successful')
-      order by id desc
-      limit ${limit}`,
+      select counted.*, page.*
+      from counted
+      left join page on true`,
   )
-}
-
-/** How many rows a scan of the whole part reads, and the last of them. */
-async function countScanned(
-  db: ReadDb,
-  owner: Owner,
-  { status }: ListWanted,
-  { range, rowsMax }: Part,
-): Promise<{ readonly count: number; readonly last: string | undefined }> {
-  const [row] = await db.within<{ count: number; last: string }>(
-    owner,
-    range,
-    sqlOf(status)`
-      select count(*)::int as count, min(id::text collate "C") as last
-      from (
-        select id
-        from transactions
-        where merchant_id = ${owner.merchant_id}
-          and env = ${owner.env}
-          and id >= ${range.from}
-          and id < ${range.below}
-          and of_status
-        order by id desc
-        limit ${rowsMax}
-      ) scanned`,
-  )
-  return row ?? { count: 0, last: undefined }
 }
 
 /** Statements with the condition `of_status`. Each status with an index has its own: a condition that a value switches off uses none. */

@@ -104,6 +104,37 @@ test('a filter that matches little reports where it stopped, and the next page c
   assert.equal(rows(await merchant.call('GET', `${path}?currency=UGX&type=payout`)).length, 1, 'its own index finds it')
 })
 
+test('a payment that ends while a filtered list is read hides no other one', async (t) => {
+  const malipo = await testMalipo(t, noProvider)
+  const merchant = await malipo.merchant()
+  const { body: wanted } = await merchant.call('POST', '/api/b2b/fiat/deposit/momo', charge('wanted'))
+  await merchant.call('POST', '/api/b2b/fiat/payout', payout('copied'))
+  await copyTransactions(malipo, 19_999)
+  const { read } = malipo.ctx.db
+  const within = read.within
+  let isEnded = false
+  Object.assign(read, {
+    within: async (...read: Parameters<typeof within>) => {
+      const found = await within(...read)
+      if (!isEnded)
+        await malipo.ask(`
+          update transactions set state = 'failed', failure = '{"code": "X"}'
+          where id = (select id from transactions where type = 'withdrew' order by id desc limit 1)`)
+      isEnded = true
+      return found
+    },
+  })
+
+  const first = await merchant.call('GET', `${path}?status=pending&type=deposit`)
+  const stop = first.headers.get('x-continue-after')
+  const second = await merchant.call('GET', `${path}?status=pending&type=deposit&transactionId=${stop}`)
+
+  assert.deepEqual(
+    [first, second].flatMap(rows).map(({ transactionId }) => transactionId),
+    [wanted['transactionId']],
+  )
+})
+
 test('one transaction is read by its id or its reference, with its timeline', async (t) => {
   const { call } = await (await testMalipo(t, noProvider)).merchant()
   const { body } = await call('POST', '/api/b2b/fiat/deposit/momo', charge('r1'))
