@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
+import { age } from './age.ts'
 import { archive } from './archive.ts'
 import type { Bench } from './bench.ts'
 import { dashboard } from './dashboard.ts'
@@ -27,6 +28,7 @@ import { tracing } from './tracing.ts'
 
 const benches: Record<string, Bench> = {
   accept,
+  age,
   archive,
   dashboard,
   deliver,
