@@ -103,7 +103,12 @@ export function byName(
 
 function larger(one: Figures, other: Figures): Figures {
   const most = (figure: 'executed' | 'planned' | 'locksFirst' | 'locks') => Math.max(one[figure], other[figure])
-  const counts = { executed: most('executed'), planned: most('planned'), locksFirst: most('locksFirst'), locks: most('locks') }
+  const counts = {
+    executed: most('executed'),
+    planned: most('planned'),
+    locksFirst: most('locksFirst'),
+    locks: most('locks'),
+  }
   return { ...(isLarger(one, other) ? one : other), ...counts }
 }
 
