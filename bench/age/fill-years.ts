@@ -64,7 +64,7 @@ export async function fillYears(
     where external_reference like 'aged-%' on conflict do nothing`)
 }
 
-/** Times of copies, and the ids that follow from them. The digits after the version tell the rows of a copy apart. */
+/** Times of copies, and the ids that follow from them. The digits after the version distinguish the rows of a copy. */
 const createIds = (months: number) => `
   create or replace function aged_at(n bigint, total bigint) returns bigint language sql stable
   return (extract(epoch from date_trunc('month', now()) - interval '${months} months') * 1000)::bigint

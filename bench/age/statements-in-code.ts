@@ -54,7 +54,7 @@ function statementsOf(path: string, code: string): Statement[] {
 
 /** As platform/db.ts joins it. */
 function textOf(template: ts.TemplateLiteral): string {
-  if (ts.isNoSubstitutionTemplateLiteral(template)) return template.text
+  if (!ts.isTemplateExpression(template)) return template.text
   const spans = template.templateSpans.map(({ literal }, index) => `$${index + 1}${literal.text}`)
   return template.head.text + spans.join('')
 }
