@@ -267,7 +267,7 @@ export async function putQuestion(db: Db, transactionId: string, number: number)
   const months = monthsOf([transactionId])
   const [attempt] = await db.query<{ polls: number }>(sql`
     with locked as (
-      select id
+      select id, state, attempt
       from transactions
       where id = ${transactionId}
         and id >= ${months.from}
@@ -275,7 +275,8 @@ export async function putQuestion(db: Db, transactionId: string, number: number)
       for no key update
     )
     update attempts a
-    set polls = least(a.polls + 1, 32767)
+    set polls = least(a.polls + 1, 32767),
+      is_hinted = a.is_hinted or locked.state in ('successful', 'failed') or locked.attempt <> a.number
     from locked
     where a.transaction_id = locked.id
       and a.transaction_id >= ${months.from}

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../dev-stack/until.ts'
 import { readId } from '../../platform/ids.ts'
-import type { QueryOutcome } from '../../providers/contract.ts'
-import { payingMalipo, payOut } from '../../testing/paying.ts'
-import { followUp } from '../dispatch/dispatch.ts'
+import type { ProviderStatus, QueryOutcome } from '../../providers/contract.ts'
+import { payingMalipo, payOut, walletOf } from '../../testing/paying.ts'
+import { askWhatIsTrue, followUp } from '../dispatch/dispatch.ts'
 
 test('a late response about an abandoned attempt queries the provider of that attempt', async (t) => {
   const malipo = await payingMalipo(t)
@@ -33,4 +34,39 @@ test('a late response about an abandoned attempt queries the provider of that at
   await followUp(ctx, 1, result, observation)
 
   assert.deepEqual(asked, ['pawapay'])
+})
+
+test('a reversal that the provider took back while the response about it was under way is not booked', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { ctx } = malipo
+  const merchant = await malipo.merchant()
+  const lanes = malipo.work()
+  const { id, key } = await payOut(merchant)
+  await malipo.comesTo(id, 'successful')
+  await lanes.stop()
+  const before = await walletOf(malipo, merchant.id)
+  const paid: ProviderStatus = { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } }
+  const reversed: ProviderStatus = { state: 'reversed', failure: { code: 'REVERSED', message: 'Taken back.' } }
+  const [late, answers] = [Promise.withResolvers<QueryOutcome>(), { count: 0 }]
+  const pawapay = ctx.connectors.sandbox.get('pawapay')
+  assert(pawapay?.payouts)
+  t.mock.method(pawapay.payouts, 'query', (): Promise<QueryOutcome> => {
+    answers.count += 1
+    return answers.count === 1 ? late.promise : Promise.resolve({ found: 'yes', providerStatus: paid })
+  })
+  const observation = { kind: 'reported', providerStatus: reversed } as const
+  const transaction_id = readId('transaction', id) ?? ''
+  const result = await ctx.resolver.submit({ transaction_id, attempt: 1, cause: 'callback', observation })
+  assert(result)
+  const asked = askWhatIsTrue(ctx, result.transaction, 1)
+  await until('the provider to be queried', () => answers.count === 1)
+
+  Object.assign(pawapay, {
+    callbacks: { read: () => ({ isGenuine: true, isProof: true, observations: [{ key, providerStatus: paid }] }) },
+  })
+  const called = await fetch(`${malipo.url}/callbacks/sandbox/pawapay`, { method: 'POST', body: '{}' })
+  late.resolve({ found: 'yes', providerStatus: reversed })
+
+  assert.deepEqual([called.status, await asked], [200, true])
+  assert.deepEqual(await walletOf(malipo, merchant.id), before)
 })

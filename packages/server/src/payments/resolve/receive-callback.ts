@@ -136,13 +136,21 @@ async function applyObservation(
   const isAsked = !isProof && providerStatus.state === 'received' && !isFinal(result.transaction.state)
   const isToAsk =
     isUnprovedReversal(result, isProof, providerStatus) ||
-    (!isAsked && isContraryTo(result, found.attempt, providerStatus))
+    (!isAsked && (isContraryTo(result, found.attempt, providerStatus) || wasQuestioned(result, found.attempt)))
   if (isToAsk && isUnsigned && !isUnsignedAskAllowed(`${env} ${provider}`)) throw new AppError('OVERLOADED')
   // Until the query is resolved, the provider must send the callback again.
   if (isToAsk && !(await askWhatIsTrue(ctx, { ...result.transaction, provider }, found.attempt)))
     throw new AppError('PROVIDER_UNAVAILABLE')
   return true
 }
+
+/**
+ * The end of this attempt was in question before. A response may still be under way that is older than this callback: it counts for
+ * nothing once there is a later query.
+ */
+const wasQuestioned = ({ transaction, attempts }: ResolveResult, number: number): boolean =>
+  (isFinal(transaction.state) || number !== transaction.attempt) &&
+  attempts.some((each) => each.number === number && each.is_hinted)
 
 /**
  * A hint about an open payment is followed up by its lane, but an older report may end the payment first, and then the
