@@ -3,7 +3,7 @@ import { laneOf, type Timer } from '../dispatch/timers.ts'
 import { type Adjustment, adjustmentEvent } from '../late-money/adjustments.ts'
 import { withLate } from '../late-money/late-money.ts'
 import type { CaseChange } from '../late-money/suspense-cases.ts'
-import { stageOf } from '../model/state.ts'
+import { isFinal, stageOf } from '../model/state.ts'
 import { type Attempt, type BookedReceipt, type FullPayment, freshAttempt, type Transaction } from '../model/store.ts'
 import { merchantEventOf } from '../notify/webhook-body.ts'
 import type { Decision, Observed } from './decision.ts'
@@ -60,7 +60,9 @@ export function apply(draft: PaymentDraft, reason: Reason, decision: Decision, m
     events: number,
     notified: before.notified + (event?.notifiesMerchant ? 1 : 0),
   }
-  draft.attempt = { ...draft.attempt, ...change }
+  // Hints before an end are answered by it; later ones are of queries about the end.
+  const hasEnded = isFinal(moved.state) && !isFinal(before.state)
+  draft.attempt = { ...draft.attempt, ...change, ...((hasEnded || reroute !== undefined) && { is_hinted: false }) }
   draft.receipts = [...draft.receipts, ...(decision.receipts ?? [])]
   if (reroute !== undefined) {
     draft.ended = [...draft.ended, draft.attempt]
