@@ -133,7 +133,7 @@ export interface Attempt {
   readonly refusals: number
   readonly send_deadline: Date | null
   readonly is_lost: boolean
-  /** The provider hinted at a change after it was last queried or sent to. */
+  /** The provider hinted at a change after it was last queried or sent to; after an end: it was queried about the end. */
   readonly is_hinted: boolean
   readonly outcome: 'successful' | 'failed' | 'not_submitted' | 'unwritable' | null
   /** What the provider reported to have moved, once it reported anything after the end. */
