@@ -97,6 +97,7 @@ async function ask(scene: Scene, method: string, path: string, body?: object): P
 }
 
 function noted({ refused }: Scene, what: string, { status, body }: ApiResponse): Record<string, unknown> {
+  if (status === 429) throw new Error(`${what} exceeds a rate: its statements would not run`)
   if (status >= 300) refused.push(`${status} ${what}: ${JSON.stringify(body).slice(0, 160)}`)
   return body
 }

@@ -24,6 +24,11 @@ export interface ReplayOptions {
   readonly url: string
   /** At least six, to settle. */
   readonly runs: number
+  /**
+   * Only the plan for all values, where the product does not choose another: which plan a connection settles on depends on the
+   * statistics of the moment.
+   */
+  readonly isForAllValues?: boolean
 }
 
 interface Explained {
@@ -143,6 +148,7 @@ async function measure(client: pg.Client, execution: Execution, order: Order, ex
   try {
     for (const each of order.setup) await client.query(each)
     await client.query(`set local role ${role === 'malipo_read' ? 'malipo_read' : 'malipo_write'}`)
+    if (order.isForAllValues) await client.query('set local plan_cache_mode = force_generic_plan')
     if (owner) await client.query(owner.text, [...owner.values])
     await client.query(`prepare replayed as ${text}`)
     const once = `${explain} execute replayed${listOf(values)}`

@@ -84,6 +84,7 @@ export function openCell(
     MALIPO_PUBLIC_URL: 'http://127.0.0.1:8080',
     MALIPO_RATE_LIMIT_SANDBOX: '1000000',
     MALIPO_RATE_LIMIT_ADDRESS: '1000000',
+    MALIPO_RATE_LIMIT_PEOPLE: '1000000',
     MALIPO_CARD_TRIES_SANDBOX: '1000000',
     MALIPO_DRAIN_SECONDS: '0',
     NODE_COMPILE_CACHE: join(tmpdir(), 'malipo-compiled'), // Processes start in a third of the time.
