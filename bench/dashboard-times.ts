@@ -93,6 +93,8 @@ export async function viewerOf(browser: Browser, token: string): Promise<Viewer>
   await context.addInitScript(watcher)
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
+  // A browser that has just started first looks for the machine's fonts, which takes half a second; a person comes from this page.
+  await page.goto(`${site}/sign-in`)
   return {
     context,
     page,

@@ -45,7 +45,8 @@ interface VirtualTableProps<Row> {
   readonly overlay?: ReactNode
 }
 
-const scrolling = 'min-h-0 flex-1 overflow-auto outline-offset-[-2px]'
+/** With a background of its own, what is drawn once moves when it is scrolled; without one, every frame is drawn again. */
+const scrolling = 'min-h-0 flex-1 overflow-auto bg-surface outline-offset-[-2px]'
 const rowHeight = 36
 const phoneRowHeight = 64
 const ahead = 30
