@@ -105,9 +105,9 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
     edits: [
       {
         path: 'payments/resolve/decide-late.ts',
-        text: `  return observation.kind === 'reported' && question === reported.attempt.polls
+        text: `  return observation.kind === 'reported' && isLast(reported, question)
 `,
-        instead: `  return observation.kind === 'reported' && question !== -1
+        instead: `  return observation.kind === 'reported' && question?.number !== -1
 `,
       },
     ],

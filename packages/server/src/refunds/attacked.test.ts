@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../dev-stack/until.ts'
 import { lockWithCharges } from '../payments/model/lock-payments.ts'
+import { putQuestion } from '../payments/model/store.ts'
 import { openEndingRefunds } from '../payments/refunds/end-refunds.ts'
 import { readId } from '../platform/ids.ts'
 import { member, pathIn } from '../testing/members.ts'
@@ -117,15 +118,11 @@ test('a refund that its provider paid after its failure is not refunded once mor
   await malipo.comesTo(refund, 'failed')
   const settled = { amount: 98_900n, currency: 'KES', receipt: 'late' } as const
   const transaction_id = readId('transaction', refund) ?? ''
-  const [{ polls } = { polls: 0 }] = await malipo.ask<{ polls: number }>(
-    'select polls from attempts where transaction_id = $1',
-    [transaction_id],
-  )
   const late = await malipo.ctx.resolver.submit({
     transaction_id,
     attempt: 1,
     cause: 'query',
-    question: polls,
+    question: await putQuestion(malipo.ctx.db.write, transaction_id, 1),
     observation: { kind: 'reported', providerStatus: { state: 'successful', settled } },
   })
   assert.equal(late?.isChanged, true)

@@ -1,6 +1,6 @@
 import { type Attempt, type KnownPayment, type Transaction, unadjusted } from '../payments/model/store.ts'
 import { decide } from '../payments/resolve/decide.ts'
-import type { DecisionInputs, Observation } from '../payments/resolve/decision.ts'
+import { type DecisionInputs, lastQuestion, type Observation } from '../payments/resolve/decision.ts'
 import type { ProviderStatus } from '../providers/contract.ts'
 
 export const now = Date.parse('2026-11-15T12:00:00Z')
@@ -61,7 +61,7 @@ export function payment(over: Partial<Transaction> = {}, attemptOver: Partial<At
 export const charge = (over: Partial<Transaction> = {}) =>
   payment({ type: 'deposit', expires_at: new Date(now + minuteMs), ...over })
 export const take = (of: KnownPayment, observation: Observation, over: Partial<DecisionInputs> = {}) =>
-  decide(of, { cause: 'query', observation, question: of.attempt.polls }, { ...around, ...over })
+  decide(of, { cause: 'query', observation, question: lastQuestion(of) }, { ...around, ...over })
 export const providerStatus = (word: ProviderStatus): Observation => ({ kind: 'reported', providerStatus: word })
 export const paid = providerStatus({ state: 'successful', settled: { amount: 2500n, currency: 'KES' } })
 export const refused = providerStatus({

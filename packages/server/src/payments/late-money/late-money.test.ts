@@ -62,7 +62,10 @@ function inWallet({ type }: Transaction, { direction, wallet_amount, fee }: Adju
 function hear(books: Books, providerStatus: ProviderStatus): Books {
   const { transaction, attempt } = books
   const { late = {} } =
-    decideLate(books, { cause: 'query', question: 0, observation: { kind: 'reported', providerStatus } }) ?? {}
+    decideLate(books, {
+      ...{ cause: 'query', question: { number: 0, isAfterEnd: true } },
+      observation: { kind: 'reported', providerStatus },
+    }) ?? {}
   for (const { amount: sum, wallet_amount, fee, spread } of late.adjustments ?? [])
     assert.ok(sum > 0n && wallet_amount >= 0n && fee >= 0n && spread >= 0n)
   const { moved = attempt.moved, returned = attempt.returned } = late

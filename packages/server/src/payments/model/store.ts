@@ -262,12 +262,19 @@ export async function updateAttempts(tx: Tx, rows: readonly Attempt[]): Promise<
       and a.number = n.number`)
 }
 
+/** A numbered query about an attempt. */
+export interface Question {
+  readonly number: number
+  /** It was put after the end of the payment. The response to one from before may be older than the end. */
+  readonly isAfterEnd: boolean
+}
+
 /** Numbers a query about an attempt, in one order for all processes. Locks the payment, as every writer of its attempts does. */
-export async function putQuestion(db: Db, transactionId: string, number: number): Promise<number> {
+export async function putQuestion(db: Db, transactionId: string, number: number): Promise<Question> {
   const months = monthsOf([transactionId])
-  const [attempt] = await db.query<{ polls: number }>(sql`
+  const [question] = await db.query<Question>(sql`
     with locked as (
-      select id, state, attempt
+      select id, attempt, state in ('successful', 'failed') as has_ended
       from transactions
       where id = ${transactionId}
         and id >= ${months.from}
@@ -276,15 +283,15 @@ export async function putQuestion(db: Db, transactionId: string, number: number)
     )
     update attempts a
     set polls = least(a.polls + 1, 32767),
-      is_hinted = a.is_hinted or locked.state in ('successful', 'failed') or locked.attempt <> a.number
+      is_hinted = a.is_hinted or locked.has_ended or locked.attempt <> a.number
     from locked
     where a.transaction_id = locked.id
       and a.transaction_id >= ${months.from}
       and a.transaction_id < ${months.below}
       and a.number = ${number}
-    returning a.polls`)
-  assert(attempt, `payment ${transactionId} has no attempt ${number}`)
-  return attempt.polls
+    returning a.polls as number, locked.has_ended as "isAfterEnd"`)
+  assert(question, `payment ${transactionId} has no attempt ${number}`)
+  return question
 }
 
 export async function walletOf(db: Db, id: string): Promise<string> {

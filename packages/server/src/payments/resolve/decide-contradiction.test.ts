@@ -45,7 +45,11 @@ test('a report against the end that a query does not confirm makes one event and
 test('a report in another currency on an abandoned attempt of an open payment is recorded once', () => {
   const { transaction, attempt } = payment({ state: 'submitted', attempt: 2 }, { outcome: 'not_submitted' })
   const reported = { transaction, attempt, movedElsewhere: 0n }
-  const observed = { cause: 'query', question: 0, observation: providerStatus(dollars) } as const
+  const observed = {
+    cause: 'query',
+    question: { number: 0, isAfterEnd: false },
+    observation: providerStatus(dollars),
+  } as const
 
   const decision = decideLate(reported, observed)
 

@@ -6,9 +6,11 @@ import { isFinal, states } from '../model/state.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
 import { decide } from './decide.ts'
 import { decideLate, isContrary, type Reported } from './decide-late.ts'
-import type { Decision, Observation, Observed } from './decision.ts'
+import { type Decision, lastQuestion, type Observation } from './decision.ts'
 
-const asked = (observation: Observation): Observed => ({ cause: 'query', observation, question: 0 })
+/** Decides about the response to the last question. */
+const answered = (reported: Reported, observation: Observation) =>
+  decideLate(reported, { cause: 'query', observation, question: lastQuestion(reported) })
 const failure = { code: 'REVERSED', message: '' } as const
 const reversed = providerStatus({ state: 'reversed', failure })
 const partly = (returned: bigint) => providerStatus({ state: 'reversed', failure, returned })
@@ -48,7 +50,7 @@ function after(reported: Reported, decision: Decision | undefined): Reported {
 function book(reported: Reported, ...observation: readonly Observation[]) {
   let at = reported
   return observation.map((each) => {
-    const decision = decideLate(at, asked(each))
+    const decision = answered(at, each)
     at = after(at, decision)
     return summary(decision)
   })
@@ -89,9 +91,14 @@ test('after the end only the response to the last query counts', () => {
 
   for (const cause of ['attempt', 'query', 'callback'] as const)
     assert.equal(decide(back, { cause, observation: paid }, around), undefined)
-  assert.equal(decide(back, { cause: 'query', observation: paid, question: 2 }, around), undefined)
+  const last = { number: 3, isAfterEnd: true }
+  for (const question of [
+    { ...last, number: 2 },
+    { ...last, isAfterEnd: false },
+  ])
+    assert.equal(decide(back, { cause: 'query', observation: paid, question }, around), undefined)
   assert.equal(
-    decide(back, { cause: 'query', observation: paid, question: 3 }, around)?.late?.suspend?.kind,
+    decide(back, { cause: 'query', observation: paid, question: last }, around)?.late?.suspend?.kind,
     'paid_after_failure',
   )
 })
@@ -197,27 +204,27 @@ test('a payout that is paid again after its return waits for a person', () => {
 test('money of an abandoned attempt is booked once and alerts, after the payment was sent again', () => {
   for (const state of states.filter((each) => each !== 'accepted')) {
     const strayed = payout({ state, attempt: 2 }, { number: 1, outcome: 'not_submitted' })
-    const decision = decideLate(strayed, asked(paid))
+    const decision = answered(strayed, paid)
     assert.deepEqual(summary(decision), { adjustments: [], suspend: 'abandoned_attempt_success -2500' })
     assert.ok(decision?.alert)
     assert.deepEqual(decision?.progress, {})
-    assert.equal(decideLate(after(strayed, decision), asked(paid)), undefined)
-    assert.equal(decideLate(strayed, asked(refused)), undefined)
-    assert.deepEqual(summary(decideLate(after(strayed, decision), asked(reversed)))?.suspend, 'amount_mismatch 2500')
+    assert.equal(answered(after(strayed, decision), paid), undefined)
+    assert.equal(answered(strayed, refused), undefined)
+    assert.deepEqual(summary(answered(after(strayed, decision), reversed))?.suspend, 'amount_mismatch 2500')
   }
 })
 
 test('a payout paid by an abandoned attempt before the next send succeeds and is not sent again', () => {
   const waits = payout({ state: 'accepted', attempt: 2 }, { number: 1, outcome: 'failed' })
-  const decision = decideLate(waits, asked(paid))
+  const decision = answered(waits, paid)
 
   assert.deepEqual([decision?.progress.state, decision?.progress.wake_at], ['successful', null])
   assert.deepEqual(decision?.postings, ['payout_successful', 'provider_fee_reported'])
   assert.deepEqual([decision?.late, decision?.event?.notifiesMerchant], [{ attempt: 1, moved: 2500n }, true])
   assert.ok(decision?.alert)
   const booked = after({ ...waits, transaction: { ...waits.transaction, state: 'successful' } }, decision)
-  assert.equal(decideLate(booked, asked(paid)), undefined)
-  assert.deepEqual(summary(decideLate(booked, asked(reversed))), {
+  assert.equal(answered(booked, paid), undefined)
+  assert.deepEqual(summary(answered(booked, reversed)), {
     adjustments: ['payout_returned credit 2500: 2500 fee 0'],
     suspend: undefined,
   })
@@ -225,21 +232,21 @@ test('a payout paid by an abandoned attempt before the next send succeeds and is
 
 test('another amount, or money booked or returned before, does not end a waiting payout', () => {
   const waits = payout({ state: 'accepted', attempt: 2 }, { number: 1, outcome: 'failed' })
-  const other = decideLate(waits, asked(paidOf(2400n)))
+  const other = answered(waits, paidOf(2400n))
 
   assert.deepEqual([other?.progress, summary(other)?.suspend], [{}, 'abandoned_attempt_success -2400'])
   const twice = { ...waits, movedElsewhere: 2500n }
-  assert.equal(summary(decideLate(twice, asked(paid)))?.suspend, 'abandoned_attempt_success -2500')
+  assert.equal(summary(answered(twice, paid))?.suspend, 'abandoned_attempt_success -2500')
   const recovered = { ...waits, attempt: { ...waits.attempt, returned: 2500n } }
-  assert.equal(decideLate(recovered, asked(paid)), undefined)
+  assert.equal(answered(recovered, paid), undefined)
 })
 
 test('a failed charge collected by an abandoned attempt is credited; one collected twice is not', () => {
   const strayed = charge({ state: 'failed', attempt: 2 }, { number: 1, outcome: 'not_submitted' })
 
-  assert.deepEqual(summary(decideLate(strayed, asked(paid)))?.adjustments, ['late_success credit 2500: 2500 fee 25'])
+  assert.deepEqual(summary(answered(strayed, paid))?.adjustments, ['late_success credit 2500: 2500 fee 25'])
   const twice = { ...charge({ state: 'failed' }), movedElsewhere: 2500n }
-  assert.deepEqual(summary(decideLate(twice, asked(paid))), { adjustments: [], suspend: 'paid_twice 2500' })
+  assert.deepEqual(summary(answered(twice, paid)), { adjustments: [], suspend: 'paid_twice 2500' })
 })
 
 test('a callback about an abandoned attempt is not enough: it may be older than later reports', () => {
@@ -254,15 +261,15 @@ test('a report contradicts the books until it is booked', () => {
 
   assert.equal(isContrary(ended, paid.providerStatus), false)
   assert.equal(isContrary(ended, reversed.providerStatus), true)
-  assert.equal(isContrary(after(ended, decideLate(ended, asked(reversed))), reversed.providerStatus), false)
+  assert.equal(isContrary(after(ended, answered(ended, reversed)), reversed.providerStatus), false)
 })
 
 test('money that the operator returned is not booked again, with or without a provider report', () => {
   const cleared = charge({ state: 'failed' }, { moved: 0n, returned: 2400n })
 
-  assert.equal(decideLate(cleared, asked(paidOf(2400n))), undefined)
+  assert.equal(answered(cleared, paidOf(2400n)), undefined)
   assert.deepEqual(book(cleared, refused, refused), [{ adjustments: [], suspend: undefined }, undefined])
-  assert.equal(summary(decideLate(cleared, asked(paid)))?.suspend, undefined)
+  assert.equal(summary(answered(cleared, paid))?.suspend, undefined)
 })
 
 test("an operator's return explains one difference exactly, and none once it is reported", () => {
@@ -284,7 +291,7 @@ test('a wallet in another currency gets back exactly what it paid, in parts that
   let at = across
   let [back, spread] = [0n, 0n]
   for (const returned of [1n, 834n, 835n, 2499n, 2500n]) {
-    const decision = decideLate(at, asked(partly(returned)))
+    const decision = answered(at, partly(returned))
     const [adjustment] = decision?.late?.adjustments ?? []
     back += adjustment?.wallet_amount ?? 0n
     spread += adjustment?.spread ?? 0n

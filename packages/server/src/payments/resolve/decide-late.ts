@@ -15,7 +15,7 @@ import type { CaseKind } from '../late-money/suspense-cases.ts'
 import { isOutgoing } from '../model/outgoing.ts'
 import type { Attempt, Transaction } from '../model/store.ts'
 import { contradicted, wordAgainstEnd } from './decide-contradiction.ts'
-import { type Decision, isAsAsked, type Late, type Observed } from './decision.ts'
+import { type Decision, isAsAsked, isLast, type Late, type Observed } from './decision.ts'
 
 /** A payment and the attempt that its provider reports on, with what the other attempts moved. */
 export interface Reported {
@@ -37,7 +37,7 @@ export interface Reported {
 export function decideLate(reported: Reported, { observation, question }: Observed): Decision | undefined {
   if (observation.kind === 'contradicted')
     return contradicted(reported, { reported: observation.reported, asked: 'no response' })
-  return observation.kind === 'reported' && question === reported.attempt.polls
+  return observation.kind === 'reported' && isLast(reported, question)
     ? decideReport(reported, observation.providerStatus)
     : undefined
 }

@@ -5,7 +5,7 @@ import type { Receipt } from '../../providers/contract.ts'
 import { withLate } from '../late-money/late-money.ts'
 import { type Attempt, type BookedReceipt, type KnownPayment, type Transaction, unadjusted } from '../model/store.ts'
 import { decide } from './decide.ts'
-import type { Decision, DecisionInputs } from './decision.ts'
+import { type Decision, type DecisionInputs, lastQuestion } from './decision.ts'
 import { accountsOf, movementsFor } from './payment-postings.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
@@ -66,7 +66,11 @@ const receipt = (id: string, amount: bigint, currency: 'NGN' | 'KES' = 'NGN'): R
 const take = (payment: KnownPayment, receipts: readonly Receipt[], cause: 'query' | 'callback' = 'query') =>
   decide(
     payment,
-    { cause, observation: { kind: 'reported', providerStatus: { state: 'received', receipts } }, question: 0 },
+    {
+      cause,
+      observation: { kind: 'reported', providerStatus: { state: 'received', receipts } },
+      question: lastQuestion(payment),
+    },
     around,
   )
 
@@ -246,30 +250,30 @@ test('a receipt in another currency does not block the others, before the end or
 })
 
 test('a report against the books counts only from the last query; a new receipt counts from any', () => {
-  const word = (payment: KnownPayment, question: number | undefined, ...receipts: Receipt[]) =>
+  const word = (payment: KnownPayment, number: number | undefined, ...receipts: Receipt[]) =>
     decide(
       payment,
       {
         cause: 'query',
         observation: { kind: 'reported', providerStatus: { state: 'received', receipts } },
-        ...(question !== undefined && { question }),
+        ...(number !== undefined && { question: { ...lastQuestion(payment), number } }),
       },
       around,
     )
   const back = { ...receipt('a', 150_000n), isReversed: true as const }
-  for (const question of [undefined, 7]) {
+  for (const number of [undefined, 7]) {
     const paid = charge({ state: 'successful' }, [booked(150_000n)])
     const reversed = charge({ state: 'successful' }, [{ ...booked(150_000n), is_reversed: true }])
-    assert.equal(word(paid, question, back), undefined)
-    assert.equal(word(reversed, question, receipt('a', 150_000n)), undefined)
-    assert.equal(adjustmentsOf(word(paid, question, receipt('b', 1n)))?.length, 1)
+    assert.equal(word(paid, number, back), undefined)
+    assert.equal(word(reversed, number, receipt('a', 150_000n)), undefined)
+    assert.equal(adjustmentsOf(word(paid, number, receipt('b', 1n)))?.length, 1)
     const open = charge({}, [booked(90_000n)])
     const gone = { ...receipt('a', 90_000n), isReversed: true as const }
-    const short = word(open, question, gone, receipt('b', 60_000n))
+    const short = word(open, number, gone, receipt('b', 60_000n))
     assert.deepEqual([short?.progress.state, short?.progress.received], ['waiting', 60_000n])
-    const again = word(after(open, short), question, receipt('a', 90_000n), receipt('b', 60_000n))
+    const again = word(after(open, short), number, receipt('a', 90_000n), receipt('b', 60_000n))
     assert.equal(again?.progress.received, 60_000n)
-    assert.equal(word(open, question, receipt('b', 60_000n))?.progress.state, 'successful')
+    assert.equal(word(open, number, receipt('b', 60_000n))?.progress.state, 'successful')
   }
 })
 

@@ -10,14 +10,16 @@ import {
   withLate,
 } from '../late-money/late-money.ts'
 import { isFinal } from '../model/state.ts'
-import type { BookedReceipt, KnownPayment, Transaction } from '../model/store.ts'
+import type { BookedReceipt, KnownPayment, Question, Transaction } from '../model/store.ts'
 import { chargeTakenBack, messageOf } from './decide-late.ts'
 import {
   asked,
   type Decision,
   type DecisionInputs,
   endIfExpired,
+  isLast,
   type Late,
+  lastQuestion,
   mismatch,
   type NewReceipt,
   type Observed,
@@ -105,7 +107,7 @@ const isChange = ({ fresh, lost, again }: Change) => fresh.length + lost.length 
 function changeOf(
   { receipts: booked, transaction, attempt }: KnownPayment,
   reported: readonly Receipt[],
-  question: number | undefined,
+  question: Question | undefined,
 ): Change {
   const known = new Map(booked.map((receipt) => [receipt.receipt_id, receipt]))
   const own = reported.filter(({ currency }) => currency === transaction.currency)
@@ -115,7 +117,7 @@ function changeOf(
   const unknown = [...byId.values()].filter(({ id, isReversed }) => !known.has(id) && !isReversed)
   const isContrary = (receipt: BookedReceipt) => byId.has(receipt.receipt_id) && isBack(receipt) !== receipt.is_reversed
   const contrary = booked.filter(isContrary)
-  const isLastAnswer = question === attempt.polls
+  const isLastAnswer = isLast({ transaction, attempt }, question)
   const isOpen = !isFinal(transaction.state)
   return {
     fresh: unknown.map((receipt, index) => newReceipt(transaction, receipt, booked.length + index)),
@@ -127,7 +129,7 @@ function changeOf(
 
 /** Whether a report differs from the booked receipts. After the response to the last query is booked, it no longer differs. */
 export function isUnbooked(payment: KnownPayment, reported: readonly Receipt[]): boolean {
-  const change = changeOf(payment, reported, payment.attempt.polls)
+  const change = changeOf(payment, reported, lastQuestion(payment))
   return isChange(change) || change.strange.length > 0
 }
 

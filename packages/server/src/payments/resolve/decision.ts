@@ -4,8 +4,16 @@ import { type FailureCode, failureCodes } from '../../providers/failure-codes.ts
 import type { AdjustmentDraft } from '../late-money/late-money.ts'
 import type { CaseKind } from '../late-money/suspense-cases.ts'
 import { isOutgoing } from '../model/outgoing.ts'
-import type { State } from '../model/state.ts'
-import type { Attempt, BookedReceipt, Payment, PendingAction, Progress, TransactionType } from '../model/store.ts'
+import { isFinal, type State } from '../model/state.ts'
+import type {
+  Attempt,
+  BookedReceipt,
+  Payment,
+  PendingAction,
+  Progress,
+  Question,
+  TransactionType,
+} from '../model/store.ts'
 import type { PaymentPosting } from './payment-postings.ts'
 import { spread, timing } from './timing.ts'
 
@@ -50,8 +58,8 @@ export type Observation =
 
 export interface Observed {
   readonly cause: Cause
-  /** The number of a query made after the end of the payment. Its response counts until a later query starts. */
-  readonly question?: number
+  /** For the response to a question. It counts against the books only if the question is still the last one. */
+  readonly question?: Question
   /** For the response to a query: its age. The process that made the query may have slept. */
   readonly queriedMsAgo?: () => number
   readonly observation: Observation
@@ -128,6 +136,17 @@ export interface Decision {
 }
 
 export const countMax = 30_000
+
+/** The question whose response counts: put after the end, once the payment has ended. */
+export const lastQuestion = ({ transaction, attempt }: Payment): Question => ({
+  number: attempt.polls,
+  isAfterEnd: isFinal(transaction.state),
+})
+
+export function isLast(payment: Payment, question: Question | undefined): boolean {
+  const { number, isAfterEnd } = lastQuestion(payment)
+  return question?.number === number && question.isAfterEnd === isAfterEnd
+}
 
 export function failureOf(code: FailureCode): Failure {
   return { code, message: failureCodes[code] }

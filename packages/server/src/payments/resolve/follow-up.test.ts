@@ -70,3 +70,40 @@ test('a reversal that the provider took back while the response about it was und
   assert.deepEqual([called.status, await asked], [200, true])
   assert.deepEqual(await walletOf(malipo, merchant.id), before)
 })
+
+test('a response to a question put before the end of a payment books nothing after it', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { simulator, ctx } = malipo
+  await simulator.setFault({ provider: 'pawapay', operation: 'payout', mode: 'callback_never' })
+  await simulator.setFault({ provider: 'pawapay', operation: 'payout_status', mode: 'http_status' })
+  const merchant = await malipo.merchant()
+  const lanes = malipo.work()
+  const { id, key } = await payOut(merchant)
+  await malipo.comesTo(id, 'submitted')
+  await lanes.stop()
+  const paid: ProviderStatus = { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } }
+  const reversed: ProviderStatus = { state: 'reversed', failure: { code: 'REVERSED', message: 'Taken back.' } }
+  const [late, answers] = [Promise.withResolvers<QueryOutcome>(), { count: 0 }]
+  const pawapay = ctx.connectors.sandbox.get('pawapay')
+  assert(pawapay?.payouts)
+  t.mock.method(pawapay.payouts, 'query', (): Promise<QueryOutcome> => {
+    answers.count += 1
+    return answers.count === 1 ? late.promise : Promise.resolve({ found: 'yes', providerStatus: paid })
+  })
+  const callback = (providerStatus: ProviderStatus) => {
+    const read = () => ({ isGenuine: true, isProof: false, observations: [{ key, providerStatus }] })
+    Object.assign(pawapay, { callbacks: { read } })
+    return fetch(`${malipo.url}/callbacks/sandbox/pawapay`, { method: 'POST', body: '{}' })
+  }
+  const first = callback(reversed)
+  await until('the provider to be queried', () => answers.count === 1)
+
+  assert.equal((await callback(paid)).status, 200)
+  malipo.work()
+  await malipo.comesTo(id, 'successful')
+  const before = await walletOf(malipo, merchant.id)
+  late.resolve({ found: 'yes', providerStatus: reversed })
+
+  assert.equal((await first).status, 200)
+  assert.deepEqual(await walletOf(malipo, merchant.id), before)
+})

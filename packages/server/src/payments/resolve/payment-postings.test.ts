@@ -21,7 +21,7 @@ import {
 } from '../model/store.ts'
 import { decide } from './decide.ts'
 import { decideLate } from './decide-late.ts'
-import type { Decision, DecisionInputs, Observation, Observed } from './decision.ts'
+import { type Decision, type DecisionInputs, lastQuestion, type Observation, type Observed } from './decision.ts'
 import {
   type Accounts,
   accountsAt,
@@ -177,7 +177,7 @@ function hear(payment: FullPayment, word: Word, books: Books): { payment: FullPa
   const { transaction, attempt, abandoned } = payment
   const observation = observationOf(word, transaction)
   const cause = observation.kind === 'operator_resolved' ? 'operator' : 'query'
-  const observed: Observed = { cause, observation, question: attempt.polls }
+  const observed: Observed = { cause, observation, question: lastQuestion(payment) }
   const [other] = abandoned
   assert(other)
   const isStray = word.startsWith('stray')
