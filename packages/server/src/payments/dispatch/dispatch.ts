@@ -158,7 +158,10 @@ async function work(
     case 'send':
       return { sent: await send(dispatcher, claimed, elapsedMs), cause: 'attempt' }
     case 'ask':
-      return { sent: await queryProvider(dispatcher, claimed), cause: 'query' }
+      return {
+        sent: { ...(await queryProvider(dispatcher, claimed)), claimedUntil: claimed.transaction.wake_at },
+        cause: 'query',
+      }
     case 'end':
       return {
         sent: { observation: { kind: isOutgoing(claimed.transaction) ? 'paid_before' : 'too_late' } },
@@ -229,6 +232,8 @@ export interface Sent {
   readonly continuation?: string
   /** Only for a query. */
   readonly queriedMsAgo?: () => number
+  /** Only for a lane's query. */
+  readonly claimedUntil?: Date | null
 }
 
 type Submit = (signal: AbortSignal) => Promise<SubmitOutcome>

@@ -40,18 +40,22 @@ export function decide(payment: KnownPayment, observed: Observed, around: Decisi
   const { observation } = observed
   const decided = withCase(payment, decideObservation(payment, observed, around))
   const decision = unlessPaidBefore(payment, observation, decided, around)
-  const isFromBefore = observed.cause === 'attempt' || observed.cause === 'query'
-  const mayBeOld = isFromBefore && payment.attempt.is_hinted && !isFinal(payment.transaction.state)
-  return decision && mayBeOld ? askOnceMore(decision, around) : decision
+  if (!decision || isFinal(payment.transaction.state)) return decision
+  const wake = { wake_at: new Date(around.nowMs) }
+  const isHintedSince = isFromBefore(observed) && payment.attempt.is_hinted
+  if (isEnding(decision)) return isHintedSince || isOvertaken(payment, observed) ? { progress: wake } : decision
+  return isHintedSince ? { ...decision, progress: { ...decision.progress, ...wake } } : decision
 }
 
-/** The provider hinted at a change after this query or send. The response may be older than the hint, so it ends nothing. */
-function askOnceMore(decision: Decision, { nowMs }: DecisionInputs): Decision {
-  const { progress } = decision
-  const wake_at = new Date(nowMs)
-  const isEnding = decision.reroute !== undefined || (progress.state !== undefined && isFinal(progress.state))
-  return isEnding ? { progress: { wake_at } } : { ...decision, progress: { ...progress, wake_at } }
-}
+/** The provider may have hinted at a change after this query or send. A response that may be older than the hint ends nothing. */
+const isFromBefore = ({ cause }: Observed): boolean => cause === 'attempt' || cause === 'query'
+
+/** The claim of a later query takes back the hint that it answers, and may never get its response. */
+const isOvertaken = ({ transaction }: Payment, { claimedUntil }: Observed): boolean =>
+  claimedUntil !== undefined && claimedUntil?.getTime() !== transaction.wake_at?.getTime()
+
+const isEnding = ({ reroute, progress: { state } }: Decision): boolean =>
+  reroute !== undefined || (state !== undefined && isFinal(state))
 
 /** What happened to the payment besides its current attempt. */
 export const pastOf = ({ movedElsewhere, refunded = 0n, feeReturned = 0n }: DecisionInputs) => ({

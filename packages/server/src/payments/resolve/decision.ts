@@ -60,6 +60,8 @@ export interface Observed {
   readonly cause: Cause
   /** For the response to a question. It counts against the books only if the question is still the last one. */
   readonly question?: Question
+  /** For the response to a lane's query: when its claim ends. Another time in the payment means that it was woken or claimed since. */
+  readonly claimedUntil?: Date | null
   /** For the response to a query: its age. The process that made the query may have slept. */
   readonly queriedMsAgo?: () => number
   readonly observation: Observation

@@ -107,3 +107,41 @@ test('a response to a question put before the end of a payment books nothing aft
   assert.equal((await first).status, 200)
   assert.deepEqual(await walletOf(malipo, merchant.id), before)
 })
+
+test('a response from before a hint ends nothing, also once a later query got no response', async (t) => {
+  const malipo = await payingMalipo(t)
+  const { simulator, ctx } = malipo
+  await simulator.setFault({ provider: 'pawapay', operation: 'payout', mode: 'callback_never' })
+  await simulator.setFault({ provider: 'pawapay', operation: 'payout_status', mode: 'http_status' })
+  const merchant = await malipo.merchant()
+  const lanes = malipo.work()
+  const { id, key } = await payOut(merchant)
+  await malipo.comesTo(id, 'submitted')
+  await lanes.stop()
+  const paid: ProviderStatus = { state: 'successful', settled: { amount: 10_000n, currency: 'KES' } }
+  const failed: ProviderStatus = { state: 'failed', failure: { code: 'UNSPECIFIED_FAILURE', message: '' } }
+  const [late, answers] = [Promise.withResolvers<QueryOutcome>(), { count: 0 }]
+  const pawapay = ctx.connectors.sandbox.get('pawapay')
+  assert(pawapay?.payouts)
+  t.mock.method(pawapay.payouts, 'query', (): Promise<QueryOutcome> => {
+    answers.count += 1
+    if (answers.count === 1) return late.promise
+    if (answers.count === 2) return Promise.resolve({ found: 'unclear', detail: 'timeout' })
+    return Promise.resolve({ found: 'yes', providerStatus: paid })
+  })
+  const read = () => ({ isGenuine: true, isProof: false, observations: [{ key, providerStatus: paid }] })
+  Object.assign(pawapay, { callbacks: { read } })
+  malipo.work()
+  await malipo.later(60)
+  await until('the provider to be queried', () => answers.count === 1)
+
+  assert.equal((await fetch(`${malipo.url}/callbacks/sandbox/pawapay`, { method: 'POST', body: '{}' })).status, 200)
+  await until('the provider to be queried again', () => answers.count === 2)
+  late.resolve({ found: 'yes', providerStatus: failed })
+  await until('an end', async () => {
+    await malipo.later(60)
+    return ['successful', 'failed'].includes((await malipo.stateOf(id)) ?? '')
+  })
+
+  assert.equal(await malipo.stateOf(id), 'successful')
+})
