@@ -44,7 +44,7 @@ export function decideReceived(
   const change = changeOf(payment, reported, question)
   const [strange] = strangeOf(payment, reported)
   if (isFinal(transaction.state)) return traced(payment, change, afterTheEnd(payment, change, around.refunded ?? 0n))
-  if (!strange) return beforeTheEnd(payment, change, cause, around)
+  if (!strange) return traced(payment, change, beforeTheEnd(payment, change, cause, around))
   return traced(payment, change, besideStrange(payment, strange, change, cause, around))
 }
 
@@ -60,7 +60,7 @@ function besideStrange(
   cause: Cause,
   around: DecisionInputs,
 ): Decision {
-  if (!isChange(change)) return mismatch(payment, strange, around)
+  if (!isChange(change) && change.gone.length === 0) return mismatch(payment, strange, around)
   const doubt = 'amount_mismatch' as const
   const inDoubt = { ...payment, transaction: { ...payment.transaction, doubt } }
   const counted = beforeTheEnd(inDoubt, change, cause, around)
@@ -68,15 +68,20 @@ function besideStrange(
   return { ...counted, progress: { ...counted.progress, state: 'unknown', doubt } }
 }
 
-/** A receipt in another currency is recorded with the others, so that it is reported once. It never counts. */
+/**
+ * Receipts that do not count are recorded with the others: one that was taken back, so that an older report does not book it, and
+ * one in another currency, so that it is reported once.
+ */
 function traced(
   { transaction, receipts: booked }: KnownPayment,
-  { strange, fresh }: Change,
-  decision: Decision | undefined,
+  { strange, fresh, gone }: Change,
+  decided: Decision | undefined,
 ): Decision | undefined {
+  const decision =
+    gone.length === 0 ? decided : { progress: {}, ...decided, receipts: [...(decided?.receipts ?? []), ...gone] }
   if (strange.length === 0) return decision
   const noted = strange.map((receipt, index) => ({
-    ...newReceipt(transaction, receipt, booked.length + fresh.length + index),
+    ...newReceipt(transaction, receipt, booked.length + fresh.length + gone.length + index),
     ...{ fee: 0n, is_late: true, is_reversed: true },
   }))
   const otherCurrency = strange.map(({ id, amount, currency }) => `${id}: ${amount} ${currency}`)
@@ -94,6 +99,8 @@ function traced(
 /** How a report differs from the booked receipts. */
 interface Change {
   readonly fresh: readonly NewReceipt[]
+  /** Taken back before it was booked. */
+  readonly gone: readonly NewReceipt[]
   /** Booked before and taken back since. */
   readonly lost: readonly BookedReceipt[]
   /** Taken back before and present again. */
@@ -114,13 +121,21 @@ function changeOf(
   const byId = new Map(own.map((receipt) => [receipt.id, receipt]))
   const strange = new Map(strangeOf({ transaction }, reported).map((receipt) => [receipt.id, receipt]))
   const isBack = ({ receipt_id }: BookedReceipt) => byId.get(receipt_id)?.isReversed === true
-  const unknown = [...byId.values()].filter(({ id, isReversed }) => !known.has(id) && !isReversed)
+  const unknown = [...byId.values()].filter(({ id }) => !known.has(id))
+  const [came, gone] = [
+    unknown.filter((receipt) => !receipt.isReversed),
+    unknown.filter((receipt) => receipt.isReversed),
+  ]
   const isContrary = (receipt: BookedReceipt) => byId.has(receipt.receipt_id) && isBack(receipt) !== receipt.is_reversed
   const contrary = booked.filter(isContrary)
   const isLastAnswer = isLast({ transaction, attempt }, question)
   const isOpen = !isFinal(transaction.state)
   return {
-    fresh: unknown.map((receipt, index) => newReceipt(transaction, receipt, booked.length + index)),
+    fresh: came.map((receipt, index) => newReceipt(transaction, receipt, booked.length + index)),
+    gone: gone.map((receipt, index) => ({
+      ...newReceipt(transaction, receipt, booked.length + came.length + index),
+      ...{ fee: 0n, is_reversed: true },
+    })),
     lost: contrary.filter(({ is_reversed }) => !is_reversed && (isLastAnswer || isOpen)),
     again: contrary.filter(({ is_reversed }) => is_reversed && isLastAnswer),
     strange: [...strange.values()].filter(({ id }) => !known.has(id)),
@@ -130,7 +145,7 @@ function changeOf(
 /** Whether a report differs from the booked receipts. After the response to the last query is booked, it no longer differs. */
 export function isUnbooked(payment: KnownPayment, reported: readonly Receipt[]): boolean {
   const change = changeOf(payment, reported, lastQuestion(payment))
-  return isChange(change) || change.strange.length > 0
+  return isChange(change) || change.gone.length + change.strange.length > 0
 }
 
 /** A failing charge leaves the received part in suspense. The part gets a case, whichever observation ends the charge. */
@@ -164,13 +179,13 @@ function marked({ lost, again }: Change): Pick<Decision, 'changedReceipts'> {
 
 function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, around: DecisionInputs): Decision {
   const { transaction } = payment
-  const { fresh, lost, again } = change
-  const receiptsBack = sumOf(lost) - sumOf(again)
-  const received = transaction.received + sumOf(fresh) - receiptsBack
+  const { fresh, gone, lost, again } = change
+  const receiptsBack = sumOf(gone) + sumOf(lost) - sumOf(again)
+  const received = transaction.received + sumOf(fresh) + sumOf(gone) - receiptsBack
   const booked = { receipts: fresh, ...marked(change) }
   const late: Late = { receiptsBack }
   if (received >= transaction.amount && received > 0n)
-    return { ...complete(payment, fresh, received), ...booked, ...(receiptsBack !== 0n && { late }) }
+    return { ...complete(payment, [...again, ...fresh], received), ...booked, ...(receiptsBack !== 0n && { late }) }
   const total = { ...payment, transaction: { ...transaction, received } }
   const next =
     endIfExpired(total, cause, around) ??
@@ -183,7 +198,7 @@ function beforeTheEnd(payment: KnownPayment, change: Change, cause: Cause, aroun
   }
 }
 
-function complete({ transaction }: KnownPayment, receipts: readonly NewReceipt[], received: bigint): Decision {
+function complete({ transaction }: KnownPayment, receipts: readonly BookedReceipt[], received: bigint): Decision {
   const isOver = received > transaction.amount
   return {
     progress: {

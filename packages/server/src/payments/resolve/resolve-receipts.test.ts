@@ -88,6 +88,53 @@ test('an older response of two callbacks does not credit what the bank has since
   await isClean()
 })
 
+test('an older response does not credit a transfer that the bank took back before it was booked', async (t) => {
+  const { malipo, ctx, charge, settle, rowId, balance, isClean } = await setUp(t)
+  const id = await charge()
+  await settle(id, saying(whole))
+  const before = await balance()
+  const { transferCharges, callbacks } = ctx.connectors.sandbox.get('flutterwave') ?? {}
+  assert.ok(transferCharges && callbacks)
+  const next: Receipt = { ...whole, id: 'R2' }
+  const gone: Receipt = { ...next, isReversed: true }
+  const slow = Promise.withResolvers<void>()
+  let asked = 0
+  t.mock.method(transferCharges, 'query', async (): Promise<QueryOutcome> => {
+    asked += 1
+    if (asked > 1) return { found: 'yes', providerStatus: received(whole, gone) }
+    await slow.promise
+    return { found: 'yes', providerStatus: received(whole, next) }
+  })
+  const call = async (receipt: Receipt) => {
+    const observations = [{ key: providerKeyOf(rowId(id), 1), providerStatus: received(receipt) }]
+    t.mock.method(callbacks, 'read', () => ({ isGenuine: true, isProof: false, observations }))
+    return (await fetch(`${malipo.url}/callbacks/sandbox/flutterwave`, { method: 'POST', body: '{}' })).status
+  }
+
+  const older = call(next)
+  await until('the first question', async () => asked === 1)
+  const newer = await call(gone)
+  slow.resolve()
+
+  assert.deepEqual([await older, newer], [200, 200])
+  assert.equal(await balance(), before)
+  await isClean()
+})
+
+test('a transfer that the bank took back before it was booked pays the charge once the bank restores it', async (t) => {
+  const { charge, put, settle, row, isClean } = await setUp(t)
+  const id = await charge()
+  await settle(id, saying(back, { id: 'X', amount: 1n, currency: 'USD' }))
+  await settle(id, saying(whole))
+  assert.equal((await row(id))?.[1], 0)
+  await isClean()
+
+  const restored = await settle(id, saying(whole), await put(id))
+
+  assert.deepEqual([await row(id), restored?.transaction.receipt], [['successful', 10_000, 0], 'R1'])
+  await isClean()
+})
+
 test('the response to an older query about receipts books nothing against the newer one', async (t) => {
   const { charge, put, settle, balance, isClean } = await setUp(t)
   const id = await charge()
