@@ -29,7 +29,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
     ],
     complaint: /failed without a report, although its money has left|the provider moved|resolution refused/,
-    seed: 7,
+    seed: 18,
   },
   {
     name: 'wakeup before commit',
