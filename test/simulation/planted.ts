@@ -147,7 +147,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
     ],
     complaint: /attempts moved money|the provider moved/,
-    seed: 5,
+    seed: 11,
   },
   {
     name: 'late money dropped',
@@ -193,7 +193,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
     ],
     complaint: /was sent after \d+ payouts of another merchant/,
-    seed: 6,
+    seed: 7,
   },
   {
     name: 'sent before its approval',
@@ -217,7 +217,7 @@ export const plantedInPayments: readonly PlantedInPayments[] = [
       },
     ],
     complaint: /the refunds of a charge do not match its totals or exceed it|was refunded, /,
-    seed: 3,
+    seed: 9,
   },
   {
     name: 'failed refund covers its charge',
